@@ -272,6 +272,10 @@ impl<'f> Told<'f> {
         }
         self.all_types(def.of.as_slice());
         self.all_exprs(def.value.as_slice());
+        // Where the file of a module is, as Rust says it.
+        if def.kind == DefKind::Module && def.doc.starts_with("#[path]") {
+            self.out.extend_from_slice(def.doc.as_bytes());
+        }
     }
 
     /// All that a field is given: the same twice is the same once, as long as all of it is looked at.

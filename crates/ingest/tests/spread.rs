@@ -178,6 +178,26 @@ fn a_batch_that_gives_many_classes_a_method_takes_guesses_away_and_back() {
     assert_eq!(guesses(&last), 4);
 }
 
+#[test]
+fn a_module_that_is_said_to_be_in_another_file_is_found_there() {
+    let mut disk = Disk { files: BTreeMap::new(), now: 1 };
+    disk.write_at("Cargo.toml", "[package]\nname = \"sys\"\n");
+    disk.write_at("src/lib.rs", "#[path = \"unix.rs\"]\npub mod sys;\npub mod user;\n");
+    disk.write_at("src/unix.rs", "pub fn open() {}\n");
+    disk.write_at("src/windows.rs", "pub fn open() {}\n");
+    disk.write_at("src/user.rs", "pub fn go() {\n    crate::sys::open();\n}\n");
+    let mut kept = Ingest::new("sys");
+    let first = disk.refresh(&mut kept, None).0.expect("a first generation");
+    let calls = |graph: &Graph| -> Vec<String> {
+        relations(graph).into_iter().filter(|line| line.contains("go Calls")).collect()
+    };
+    assert!(calls(&first)[0].contains("src/unix.rs::open"), "{:?}", calls(&first));
+    disk.write_at("src/lib.rs", "#[path = \"windows.rs\"]\npub mod sys;\npub mod user;\n");
+    let next = disk.refresh(&mut kept, Some(&first)).0.expect("another generation");
+    assert!(calls(&next)[0].contains("src/windows.rs::open"), "{:?}", calls(&next));
+    assert_eq!(next, disk.refresh(&mut Ingest::new("sys"), None).0.expect("a graph"));
+}
+
 fn position(path: &str) -> usize {
     FILES.iter().position(|(known, _)| *known == path).expect("a file")
 }

@@ -54,6 +54,17 @@ fn every_removed_file_is_told_though_others_said_the_same() {
 }
 
 #[test]
+fn a_damaged_repository_is_said_and_the_rest_goes_on() {
+    let fixture = committed();
+    fs::write(fixture.root().join(".git/HEAD"), "garbage").unwrap();
+    let health = ok(&fixture, "health", json!({}));
+    assert!(health["graph"]["problem"].as_str().unwrap().contains(".git is damaged"), "{health}");
+    let found = ok(&fixture, "timeline", json!({"node": "src/lib.rs"}));
+    assert!(found["no_data"].as_str().unwrap().contains("damaged"), "{found}");
+    assert_eq!(ok(&fixture, "callers", json!({"node_id": "greet"}))["total"], 1);
+}
+
+#[test]
 fn what_is_not_committed_differs_symbol_by_symbol() {
     let fixture = committed();
     let same = ok(&fixture, "diverge", json!({"baseline": "HEAD"}));

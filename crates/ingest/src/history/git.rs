@@ -98,6 +98,8 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
 pub enum Lack {
     /// The folder is under no version control.
     Repository,
+    /// There is a repository, and it is damaged.
+    Whole,
     Commits,
     /// A shallow clone ends before anything is known.
     CutOff,
@@ -107,9 +109,18 @@ pub enum Lack {
 
 /// What is missing where a log is empty.
 pub fn lack(folder: &Path) -> Lack {
-    let Ok(repo) = open(folder) else { return Lack::Repository };
-    if repo.head_id().is_err() {
-        return Lack::Commits;
+    let repo = match open(folder) {
+        Ok(repo) => repo,
+        Err(HistoryError::NoRepository) => return Lack::Repository,
+        Err(_) => return Lack::Whole,
+    };
+    let Ok(head) = repo.head_id() else {
+        let is_new = repo.head().is_ok_and(|head| head.is_unborn());
+        return if is_new { Lack::Commits } else { Lack::Whole };
+    };
+    let is_there = repo.find_commit(head.detach()).is_ok_and(|commit| commit.tree().is_ok());
+    if !is_there {
+        return Lack::Whole;
     }
     if cut_off(&repo).is_empty() { Lack::SmallCommits } else { Lack::CutOff }
 }

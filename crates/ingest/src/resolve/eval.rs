@@ -43,6 +43,13 @@ pub(crate) struct Eval<'p, 'f> {
     pub asked_in: u32,
 }
 
+/// Whether a name was given one of its values wherever it is asked for, or only in some branches.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Held {
+    Certainly,
+    Perhaps,
+}
+
 impl<'p, 'f> Eval<'p, 'f> {
     /// `rules` has one entry per file.
     pub fn new(program: &'p Program<'f>, rules: &'p [&'p dyn Rules]) -> Self {
@@ -290,8 +297,11 @@ impl<'p, 'f> Eval<'p, 'f> {
             if owner.is_some() || around.is_none() {
                 let same = self.program.bindings(file, owner, name);
                 let found: Vec<&Binding> = same.filter(|b| b.from <= at && at < b.to).collect();
-                if let Some(ty) = self.last_value(file, &found, at) {
-                    return Some(ty);
+                if let Some((ty, held)) = self.last_value(file, &found, at) {
+                    return Some(match held {
+                        Held::Certainly => ty,
+                        Held::Perhaps => self.or_imported(file, owner, name, ty),
+                    });
                 }
                 if owner.is_some_and(|ix| self.program.is_named_in(file, ix, name)) {
                     return None;
@@ -305,12 +315,27 @@ impl<'p, 'f> Eval<'p, 'f> {
     pub fn top_binding(&mut self, file: u32, name: GName) -> Option<Ty> {
         let local = self.program.local_name(file, name)?;
         let found: Vec<&Binding> = self.program.bindings(file, None, local).collect();
-        self.last_value(file, &found, u32::MAX - 1)
+        self.last_value(file, &found, u32::MAX - 1).map(|(ty, _)| ty)
+    }
+
+    /// A value that a name has in some branches only; in the others it may be what is imported there under that name.
+    fn or_imported(&mut self, file: u32, owner: Scope, name: Name, ty: Ty) -> Ty {
+        let name = self.program.name(file, name);
+        let place = owner.map_or(Place::File(file), |ix| Place::Def(self.program.global(file, ix)));
+        let rules = self.rules(file);
+        if !rules.is_dynamic() || self.program.imports(place, name).is_empty() {
+            return ty;
+        }
+        match (ty, rules.name(self, file, owner, name)) {
+            (ty, Ty::Unknown) => ty,
+            (Ty::Unknown, imported) => imported,
+            (ty, imported) => Ty::join(vec![imported, ty]),
+        }
     }
 
     /// What a name was given last before a byte: one value, or every one that a branch may have left standing.
-    fn last_value(&mut self, file: u32, found: &[&Binding], at: u32) -> Option<Ty> {
-        let (mut values, mut is_bound) = (Vec::new(), false);
+    fn last_value(&mut self, file: u32, found: &[&Binding], at: u32) -> Option<(Ty, Held)> {
+        let (mut values, mut is_bound, mut held) = (Vec::new(), false, Held::Perhaps);
         for binding in found.iter().rev().take(MAX_VALUES) {
             let declared = binding.ty.map_or(Ty::Unknown, |ty| self.ty(file, ty));
             is_bound = true;
@@ -320,10 +345,11 @@ impl<'p, 'f> Eval<'p, 'f> {
             });
             // Outside of every branch, or still inside of its own.
             if binding.until == binding.to || at < binding.until {
+                held = Held::Certainly;
                 break;
             }
         }
-        is_bound.then(|| self.joined(file, values))
+        is_bound.then(|| (self.joined(file, values), held))
     }
 
     /// A value as one of several: nothing where it is none, or where it is asked for in a circle, which adds nothing

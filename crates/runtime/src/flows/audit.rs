@@ -228,7 +228,10 @@ fn with_history<'a, 'g>(
 fn hot_spots(files: &[&FileRow<'_>]) -> Section {
     let mut rows: Vec<_> = with_history(files).filter(|(_, history)| history.commits > 1).collect();
     if rows.is_empty() {
-        return Section::no_data("hot_spots", "no version history");
+        return Section::no_data(
+            "hot_spots",
+            "no file of the program has more than one commit in the git history that is here; `health` says where that is damaged",
+        );
     }
     rows.sort_by_key(|(file, history)| {
         (std::cmp::Reverse(u64::from(history.commits) * u64::from(file.lines())), file.path())

@@ -7,7 +7,7 @@ use m1nd_ingest::classify::MAX_FILE_BYTES;
 use m1nd_ingest::engine::{Outcome, outcome_of};
 use m1nd_ingest::languages;
 use m1nd_vfs::read::ReadError;
-use m1nd_vfs::{RelPath, Root, policy, read};
+use m1nd_vfs::{PathError, RelPath, Root, policy, read};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -77,6 +77,9 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
         Ok(bytes) => bytes,
         Err(ReadError::NotAFile { .. }) => {
             return Some(format!("{name} is a pipe, socket or device, which m1nd does not open."));
+        }
+        Err(ReadError::Path(err @ PathError::Io { .. })) => {
+            return Some(format!("{err}; nothing in it is known."));
         }
         Err(_) => return None,
     };

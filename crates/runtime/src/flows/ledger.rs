@@ -11,7 +11,7 @@ use m1nd_risk::ledger::{Change, Edit, Ledger, Told};
 
 use crate::ctx::Ctx;
 use crate::faults::from_bring;
-use crate::workspace::{BringError, Defect, KnownPast, Touch};
+use crate::workspace::{BringError, Defect, KnownPast, Touch, Workspace};
 
 /// The ledger, and how much of the past it was made of.
 pub struct Known {
@@ -143,10 +143,18 @@ pub fn lacking(ctx: &Ctx<'_>) -> Result<Option<&'static str>, Fault> {
     Ok((commits == 0).then(|| no_history(lack(workspace.root().path()))))
 }
 
+/// Whether there is a git repository whose history cannot be read.
+pub fn is_damaged(workspace: &Workspace) -> bool {
+    lack(workspace.root().path()) == Lack::Whole
+}
+
 /// Why a history says nothing, and what would make it speak.
 pub fn no_history(lack: Lack) -> &'static str {
     match lack {
         Lack::Repository => "no_data: there is no git history here. Commits would provide it.",
+        Lack::Whole => {
+            "no_data: the git repository here is damaged and its history cannot be read. `git fsck` says what is broken; a fresh clone would provide it."
+        }
         Lack::Commits => "no_data: nothing is committed yet. Commits would provide it.",
         Lack::CutOff => {
             "no_data: this is a shallow clone that ends before any change is known. `git fetch --unshallow` would provide it."

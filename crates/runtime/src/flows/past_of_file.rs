@@ -78,7 +78,9 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         return Err(faults::stopped(stop));
     }
     let lack = history::lack(folder);
-    if found.touches.is_empty() && (found.is_cut && lack == Lack::CutOff || lack == Lack::Commits) {
+    if found.touches.is_empty()
+        && (found.is_cut && lack == Lack::CutOff || matches!(lack, Lack::Commits | Lack::Whole))
+    {
         no_data = Some(ledger::no_history(lack));
     }
     if no_data.is_none() && found.touches.is_empty() && !was_committed(ctx, path, (folder, below), since)? {

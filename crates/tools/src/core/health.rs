@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::{Fault, Guidance};
 use m1nd_memory::StoreError;
-use m1nd_runtime::flows::{coverage, roots};
+use m1nd_runtime::flows::{coverage, ledger, roots};
 use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool, process};
 use m1nd_stdx::round::round4;
@@ -250,6 +250,16 @@ impl Tool for Health {
     }
 }
 
+/// What is wrong with the graph or with what it is made of.
+fn problem(workspace: &m1nd_runtime::workspace::Workspace) -> Option<String> {
+    let history = ledger::is_damaged(workspace).then(|| {
+        ".git is damaged and its history cannot be read, so answers are without it: `git fsck` says what is broken".to_owned()
+    });
+    let all: Vec<String> =
+        [workspace.problem(), workspace.unsaved_because(), history].into_iter().flatten().collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
 impl Graph {
     fn of(workspace: &m1nd_runtime::workspace::Workspace) -> Self {
         let view = workspace.view();
@@ -269,10 +279,7 @@ impl Graph {
             languages: view.graph().map(|graph| coverage::languages(graph)).unwrap_or_default(),
             as_of_ms: view.graph().map(|_| view.as_of().0),
             imported_from: view.imported_from().map(str::to_owned),
-            problem: match (workspace.problem(), workspace.unsaved_because()) {
-                (Some(one), Some(other)) => Some(format!("{one}; {other}")),
-                (one, other) => one.or(other),
-            },
+            problem: problem(workspace),
             set_aside: workspace.graphs_set_aside().iter().map(|path| path.display().to_string()).collect(),
             edits: view.graph().map(|_| match workspace.watching() {
                 Watching::On(watch) => format!("watched in {} folders", watch.folders()),

@@ -6,7 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{Decorator, DocWanted, FUNCTION_WIDE, Reader};
-use crate::facts::{By, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
+use crate::facts::{Def, By, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -39,16 +39,8 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
-        let class_name =
-            self.sheet.scope().map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
-        let in_tests = self.sheet.facts.flags.has(NodeFlags::TEST_CODE);
-        let of_test_class = class_name.is_none_or(|name| {
-            name.starts_with("Test")
-                || name.ends_with("Test")
-                || name.ends_with("TestCase")
-                || name.ends_with("Tests")
-        });
-        if in_tests && text.starts_with("test") && of_test_class {
+        let of_test_class = || self.sheet.scope().is_none_or(|ix| self.is_test_class(ix, MAX_BASES));
+        if text.starts_with("test") && is_collected(&self.sheet.facts.path) && of_test_class() {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
         if !in_class && self.sheet.scope().is_none() && text == "main" {
@@ -77,6 +69,26 @@ impl Reader<'_> {
         for decorator in &decorators {
             self.decorated_routes(decorator, ix, outer);
         }
+    }
+
+    /// Whether the functions of a class that are named like tests are run as such: pytest goes by the name of the class, unittest
+    /// by its bases, which may stand between it and the one that says so.
+    fn is_test_class(&self, ix: DefIx, depth: usize) -> bool {
+        let facts = &self.sheet.facts;
+        let is_test_name = |name: &str| {
+            ["Test", "TestCase", "Tests"].iter().any(|end| name.ends_with(end)) || name.starts_with("Test")
+        };
+        let class = facts.def(ix);
+        if is_test_name(facts.text(class.name)) {
+            return true;
+        }
+        let bases = class.signature.split_once('(').map_or("", |(_, bases)| bases);
+        bases.split([',', ')', '[']).map(|base| base.rsplit('.').next().unwrap_or(base).trim()).any(|base| {
+            let is_ours = |(_, other): &(u32, &Def)| other.kind == DefKind::Class && facts.text(other.name) == base;
+            let known = (0..).zip(&facts.defs).filter(is_ours).map(|(at, _)| DefIx(at));
+            let by_base = |other: DefIx| depth > 0 && other != ix && self.is_test_class(other, depth - 1);
+            base.ends_with("TestCase") || known.into_iter().any(by_base)
+        })
     }
 
     /// The annotation of the receiver, as it is written.
@@ -201,5 +213,47 @@ fn how(in_class: bool, decorators: &[Decorator]) -> How {
         How::Property
     } else {
         How::Instance
+    }
+}
+
+/// Bases between a class and the one that makes it one of tests.
+const MAX_BASES: usize = 4;
+
+/// Whether functions of a file that are named like tests are looked for by those who run tests. A package that helps to test, as
+/// `django/test`, is a product.
+fn is_collected(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("test")
+        || ["_test.py", "_tests.py"].iter().any(|end| name.ends_with(end))
+        || name == "conftest.py"
+        || path.split('/').any(|part| part == "tests")
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing;
+
+    #[test]
+    fn tests_are_known_by_the_bases_of_their_classes_too() {
+        let fixture = r#"
+//- tests/test_u.py
+from unittest import TestCase
+class Mid(TestCase): pass
+class C2(TestCase):
+    def test_c(self): pass
+class C3(Mid):
+    def test_d(self): pass
+class Plain:
+    def test_match(self): pass
+class Own(Plain):
+    def test_other(self): pass
+//- shop/test/runner.py
+def test_match_tags(tags): pass
+"#;
+        let graph = testing::graph(fixture);
+        let mut tests: Vec<&str> =
+            graph.nodes().map(|node| node.id()).filter(|id| id.starts_with("test::")).collect();
+        tests.sort_unstable();
+        assert_eq!(tests, ["test::tests/test_u.py::C2.test_c", "test::tests/test_u.py::C3.test_d"]);
     }
 }

@@ -89,3 +89,45 @@ impl Reader<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::testing;
+
+    #[test]
+    fn an_import_that_may_fail_counts_beside_what_stands_in_for_it() {
+        let fixture = r#"
+//- fast.py
+def loads(x): return 1
+def dumps(x): return 1
+//- use.py
+try:
+    import fast as f
+except ImportError:
+    f = None
+if flag:
+    from fast import loads as either
+else:
+    either = lambda x: x
+def by_module(): return f.loads(1)
+def inside():
+    try:
+        from fast import dumps as dd
+    except ImportError:
+        dd = None
+    return dd(1)
+def in_branch(): return either(1)
+def given():
+    f = other()
+    return f.loads(1)
+"#;
+        expect![[r#"
+            use.py by_module -> fast.py loads @[9]
+            use.py in_branch -> fast.py loads @[16]
+            use.py inside -> fast.py dumps @[15]
+        "#]]
+        .assert_eq(&testing::calls(fixture));
+    }
+}

@@ -113,7 +113,12 @@ impl Reader<'_> {
         if self.sheet.bytes(node).starts_with(b"async") {
             plan.flags = plan.flags.with(NodeFlags::ASYNC);
         }
-        self.open(node, name_node.unwrap_or(node), plan, body);
+        let told = self.told_of(&plan.name);
+        let ix = self.open(node, name_node.unwrap_or(node), plan, body);
+        let def = self.sheet.def_mut(ix);
+        if let Some(doc) = told.filter(|_| def.doc.is_empty()) {
+            def.doc = doc;
+        }
     }
 
     pub(super) fn enter_method(&mut self, node: Node<'_>) {
@@ -208,20 +213,16 @@ impl Reader<'_> {
         let mut plan = exported.unwrap_or_else(|| self.plan_of(b"", DefKind::Function, How::Free, node));
         plan.name = self.sheet.bytes(name_node).to_vec();
         plan.is_var = self.vars.contains(&node.id());
-        match value.map(|value| value.kind()) {
-            Some("arrow_function" | "function_expression" | "generator_function" | "class") => {
-                if let Some(value) = value {
-                    self.planned.insert(value.id(), plan);
-                }
-            }
-            _ if self.sheet.scope().is_none() => {
+        match value.and_then(function_held) {
+            Some(function) => drop(self.planned.insert(function.id(), plan)),
+            None if self.sheet.scope().is_none() => {
                 plan.kind = DefKind::Constant;
                 let ix = self.open(node, name_node, plan, value);
                 // The value of a constant is not a scope of its own.
                 self.sheet.close_block();
                 debug_assert!(self.sheet.scope() == Some(ix));
             }
-            _ => {}
+            None => {}
         }
     }
 
@@ -317,3 +318,18 @@ fn find<'s>(source: &'s [u8], node: Node<'_>, name_node: Node<'_>, name: &[u8]) 
 
 /// How far before a function its name may stand: a long type may lie between.
 const LOOK_BACK: usize = 600;
+
+/// The function or class that a value is, whatever brackets are around it and whatever type it is said to have.
+fn function_held(value: Node<'_>) -> Option<Node<'_>> {
+    let mut value = value;
+    loop {
+        value = match value.kind() {
+            "arrow_function" | "function_expression" | "generator_function" | "class" => return Some(value),
+            "parenthesized_expression" | "as_expression" | "satisfies_expression" | "non_null_expression" => {
+                named_children(value).into_iter().find(|child| child.kind() != "comment")?
+            }
+            "type_assertion" => named_children(value).into_iter().next_back()?,
+            _ => return None,
+        };
+    }
+}

@@ -8,6 +8,13 @@ use crate::facts::{By, Expr, ExprIx, Few, SPREAD};
 use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
+    /// Whether what a type is said of is a function that has a name.
+    fn is_defined(&self, node: Node<'_>) -> bool {
+        let known = named_children(node).into_iter().filter_map(|child| self.sheet.known(child));
+        let mut known = known.map(|value| self.sheet.facts.inside.expr(value));
+        known.any(|value| matches!(value, Expr::Def(_)))
+    }
+
     pub(super) fn leave_expression(&mut self, kind: &str, node: Node<'_>) {
         match kind {
             "identifier" | "shorthand_property_identifier" => {
@@ -40,7 +47,12 @@ impl Reader<'_> {
                 self.sheet.set(node, Expr::Out { of, by: By::Await });
             }
             "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
-                self.sheet.same(node, node.named_child(0));
+                self.sheet.same(node, named_children(node).into_iter().find(|child| child.kind() != "comment"));
+            }
+            // A function is what it is, whatever type it is said to have.
+            "as_expression" | "type_assertion" if self.is_defined(node) => {
+                let inner = if node.kind() == "as_expression" { 0 } else { node.named_child_count() - 1 };
+                self.sheet.same(node, node.named_child(inner as u32));
             }
             "as_expression" | "type_assertion" => {
                 let ty = named_children(node).into_iter().find_map(|child| self.sheet.type_of(Some(child)));

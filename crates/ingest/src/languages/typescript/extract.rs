@@ -7,6 +7,7 @@ use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
 
+use super::signatures::Told;
 use super::{commonjs, names, patterns, routes, types};
 use crate::facts::{By, DefIx, DefKind, Export, Expr, ExprIx, Few, Field, FileFacts, How, Name, Scope};
 use crate::sheet::{Sheet, clip, field, line, named_children};
@@ -33,6 +34,7 @@ pub(super) fn extract(
         impls: FxHashMap::default(),
         vars: FxHashSet::default(),
         bodies: FxHashMap::default(),
+        told: None,
     };
     if is_test_file(path) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::TEST_CODE);
@@ -77,6 +79,8 @@ pub(super) struct Reader<'s> {
     pub(super) vars: FxHashSet<usize>,
     /// Where the bodies of definitions begin and end.
     pub(super) bodies: FxHashMap<DefIx, (usize, u32)>,
+    /// What was said of the function that is to come.
+    pub(super) told: Option<Told>,
 }
 
 /// A definition that its surroundings name.
@@ -134,6 +138,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             }
             "variable_declaration" => self.vars.extend(named_children(node).iter().map(|one| one.id())),
             "variable_declarator" => self.enter_declarator(node),
+            "function_signature" if self.is_way_to_call(node) => return Descend::Past,
             "function_declaration" | "generator_function_declaration" | "function_signature" => {
                 self.enter_function(node, DefKind::Function);
             }

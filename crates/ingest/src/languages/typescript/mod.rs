@@ -14,6 +14,7 @@ mod patterns;
 mod prototypes;
 mod routes;
 mod rules;
+mod signatures;
 #[cfg(test)]
 mod tests;
 mod types;
