@@ -1,7 +1,7 @@
 //! `why`: how two nodes hang together.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::drop_after;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::why::{self, WhyPath};
@@ -99,6 +99,7 @@ impl Tool for Why {
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.paths, excess) > 0
+        // An answer that shows no path looks like one that found none.
+        drop_after(&mut self.paths, 1, excess) > 0
     }
 }
