@@ -39,16 +39,12 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
-        let class_name =
-            self.sheet.scope().map(|ix| self.sheet.facts.text(self.sheet.facts.def(ix).name).to_owned());
         let in_tests = self.sheet.facts.flags.has(NodeFlags::TEST_CODE);
-        let of_test_class = class_name.is_none_or(|name| {
-            name.starts_with("Test")
-                || name.ends_with("Test")
-                || name.ends_with("TestCase")
-                || name.ends_with("Tests")
-        });
-        if in_tests && text.starts_with("test") && of_test_class {
+        let around = self.sheet.scope().map(|ix| self.sheet.facts.def(ix));
+        let of_test_class = around.is_none_or(|class| is_test_class(&class.signature));
+        // What tests ask for by its name may begin like one.
+        let is_fixture = decorators.iter().any(|decorator| decorated_by(decorator) == Some("fixture"));
+        if in_tests && text.starts_with("test") && of_test_class && !is_fixture {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
         if !in_class && self.sheet.scope().is_none() && text == "main" {
@@ -186,6 +182,19 @@ impl Reader<'_> {
         self.sheet.open_block(node);
         self.doc_wanted = DocWanted::Def(ix);
     }
+}
+
+/// Whether a class holds tests: it is called so, or what it inherits from is.
+fn is_test_class(signature: &str) -> bool {
+    let mut words = signature.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.any(|word| {
+        word.starts_with("Test") || ["Test", "TestCase", "Tests"].iter().any(|end| word.ends_with(end))
+    })
+}
+
+/// The last name of a decorator.
+fn decorated_by(decorator: &Decorator) -> Option<&str> {
+    decorator.text.split('(').next()?.trim().rsplit('.').next()
 }
 
 fn how(in_class: bool, decorators: &[Decorator]) -> How {

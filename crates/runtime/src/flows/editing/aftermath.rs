@@ -13,15 +13,13 @@ use m1nd_vfs::Root;
 use super::super::calls::{self, Direction};
 use super::super::impact::TestHit;
 use super::checks::{Checked, has_code, node_of, shown};
-use super::context::near_tests;
 use super::dangling::{HOLDS, word_of};
+use super::near_tests::near_tests;
 use super::shown::{CallerShown, TestsShown, old};
 use super::texts::Texts;
 use crate::ctx::Ctx;
 use crate::workspace::Workspace;
 
-/// Tests that are named.
-const MAX_TESTS: usize = 12;
 /// Commits that are asked which files change together.
 const MAX_COMMITS: usize = 2_000;
 const MAX_INSIGHTS: usize = 5;
@@ -78,8 +76,8 @@ pub(super) fn unchanged_callers(
     found
 }
 
-/// Tests that reach what changed, nearest first.
-pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) -> TestsShown {
+/// Tests that reach what changed, nearest first, and as many of them as there is room for.
+pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], most: usize) -> TestsShown {
     let mut nodes: Vec<NodeIx> = Vec::new();
     for file in &checked.symbols {
         let lasting = file.changed.iter().filter(|one| one.change != Change::Removed);
@@ -103,7 +101,7 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown]) 
         }
     }
     let total = run.len() as u64;
-    run.truncate(MAX_TESTS);
+    run.truncate(most);
     TestsShown { run, total }
 }
 

@@ -15,6 +15,7 @@ use serde_json::json;
 use super::aftermath;
 use super::checks::{Checked, check, look};
 use super::command::{self, CommandRun};
+use super::context::Most;
 use super::dangling;
 use super::possible;
 use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, SyntaxShown, TestsShown};
@@ -100,7 +101,8 @@ impl Made {
             Ok(leads) => self.callers.extend(leads),
             Err(fault) => tracing::warn!(?fault, "places that may use what was removed are not known"),
         }
-        self.tests = aftermath::tests(after, checked, &self.dangling);
+        self.tests =
+            aftermath::tests(after, checked, &self.dangling, Most::within(ctx.header().max_chars).tests);
     }
 }
 
@@ -148,7 +150,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             let gone = checked.removed(graph);
             let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
             made.callers.extend(leads);
-            made.tests = aftermath::tests(graph, &checked, &[]);
+            made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
         }
         let diffs = planned.files.iter().map(|file| shown::git_diff(&planned.files, file));
         made.diff = request.dry_run.then(|| diffs.collect::<String>());

@@ -7,6 +7,7 @@ pub mod connected;
 pub mod context;
 mod dangling;
 mod making;
+mod near_tests;
 mod possible;
 pub mod preview;
 mod shown;
