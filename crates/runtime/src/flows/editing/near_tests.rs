@@ -13,6 +13,8 @@ const HOPS: [u32; 4] = [1, 2, 3, 6];
 const ENOUGH: usize = 3;
 /// How many steps a test may be from a fixture: a fixture asks for others.
 const HOPS_IN_TESTS: u32 = 4;
+/// Fixtures and helpers that are followed, the nearest first; more of them take longer than the answer may.
+const MAX_SUPPORT: usize = 64;
 
 /// Tests near some nodes, nearest first; those further away are only looked for where few are near.
 pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
@@ -41,11 +43,13 @@ fn through_support(
         node.flags().has(NodeFlags::TEST_CODE) && (node.kind().is_callable() || node.kind() == NodeKind::Test)
     };
     let reached = near.reached.iter().map(|one| one.node);
-    let support: Vec<NodeIx> = reached.filter(|&ix| of_tests(ix) && !blast::is_test(graph, ix)).collect();
+    let support = reached.filter(|&ix| of_tests(ix) && !blast::is_test(graph, ix));
+    let support: Vec<NodeIx> = support.take(MAX_SUPPORT).collect();
     if support.is_empty() {
         return Vec::new();
     }
-    let stays = |ix: NodeIx| of_tests(ix) && !nodes.contains(&ix);
+    let sources: BTreeSet<NodeIx> = nodes.iter().copied().collect();
+    let stays = |ix: NodeIx| of_tests(ix) && !sources.contains(&ix);
     let further = blast::blast_where(graph, &support, Toward::Affected, HOPS_IN_TESTS, &stays);
     let known: BTreeSet<&str> = known.iter().map(|test| test.node_id.as_str()).collect();
     let mut found = impact_of(further).tests(graph);
