@@ -53,6 +53,21 @@ pub(crate) fn run_by(graph: &Graph, ix: NodeIx) -> Vec<NodeIx> {
         None if OF_FILE.contains(&node.label()) => {
             found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)));
         }
+        class if node.flags().has(NodeFlags::FOR_ALL_TESTS) => {
+            found.extend(asking(graph, node));
+            match (class, node.path().strip_suffix("conftest.py")) {
+                (Some(class), _) => found.extend(tests_of_class(graph, class)),
+                (None, Some(folder)) => {
+                    let below = graph.nodes().filter(|other| other.path().starts_with(folder));
+                    found.extend(below.map(|other| other.ix()).filter(|&other| is_test(graph, other)));
+                }
+                (None, None) => {
+                    found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)))
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
         _ if node.language() == "python" => found.extend(asking(graph, node)),
         _ => {}
     }

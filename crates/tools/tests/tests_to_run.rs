@@ -75,3 +75,15 @@ fn a_fixture_is_no_test_and_gives_way_to_a_nearer_one() {
     assert_eq!(tests(&fixture, "inner"), ["test_sub"]);
     assert_eq!(tests(&fixture, "apps"), ["test_uses"]);
 }
+
+#[test]
+fn a_fixture_that_nobody_asks_for_is_run_by_every_test_in_its_reach() {
+    let fixture = ingested(
+        "//- lib.py\ndef everywhere():\n    return 1\n\n\ndef in_class():\n    return 2\n\
+         //- tests/conftest.py\nimport pytest\nfrom lib import everywhere\n\n\n@pytest.fixture(autouse=True)\ndef clean():\n    everywhere()\n    yield\n\
+         //- tests/test_a.py\nimport pytest\nfrom lib import in_class\n\n\nclass TestA:\n    @pytest.fixture(scope=\"class\", autouse = True)\n    def own(self):\n        in_class()\n\n    def test_one(self):\n        assert True\n\n\ndef test_two():\n    assert True\n\
+         //- other/test_b.py\ndef test_three():\n    assert True\n",
+    );
+    assert_eq!(tests(&fixture, "everywhere"), ["TestA.test_one", "test_two"]);
+    assert_eq!(tests(&fixture, "in_class"), ["TestA.test_one"]);
+}

@@ -43,8 +43,11 @@ impl Reader<'_> {
         let around = self.sheet.scope().map(|ix| self.sheet.facts.def(ix));
         let of_test_class = around.is_none_or(|class| is_test_class(&class.signature));
         // What tests ask for by its name may begin like one.
-        let is_fixture = decorators.iter().any(|decorator| decorated_by(decorator) == Some("fixture"));
-        if in_tests && text.starts_with("test") && of_test_class && !is_fixture {
+        let fixture = decorators.iter().find(|decorator| decorated_by(decorator) == Some("fixture"));
+        if in_tests && fixture.is_some_and(is_automatic) {
+            def.flags = def.flags.with(NodeFlags::FOR_ALL_TESTS);
+        }
+        if in_tests && text.starts_with("test") && of_test_class && fixture.is_none() {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
         if !in_class && self.sheet.scope().is_none() && text == "main" {
@@ -190,6 +193,12 @@ fn is_test_class(signature: &str) -> bool {
     words.any(|word| {
         word.starts_with("Test") || ["Test", "TestCase", "Tests"].iter().any(|end| word.ends_with(end))
     })
+}
+
+/// Whether a fixture is used without being asked for.
+fn is_automatic(fixture: &Decorator) -> bool {
+    let plain: String = fixture.text.split_whitespace().collect();
+    plain.contains("autouse=True")
 }
 
 /// The last name of a decorator.
