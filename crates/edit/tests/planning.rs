@@ -205,7 +205,7 @@ fn a_patch_that_does_not_fit_says_where() {
     assert_eq!(patched(&place, one("@@ -1 +1 @@\n-9\n+8\n")), "a: hunk 1 (line 3 of the patch) fits nowhere");
     assert_eq!(
         patched(&place, one("@@ -9 +9 @@\n-x\n+8\n")),
-        "a: hunk 1 (line 3 of the patch) fits at lines [2, 4], and none of them is the one it names"
+        "a: hunk 1 (line 3 of the patch) fits at lines 4, 2, and none of them is the one it names"
     );
     assert_eq!(patched(&place, one("@@ -1,2 +1,1 @@\n-1\n")), "line 5 of the patch: the hunk is cut off");
     assert_eq!(patched(&place, "nothing"), "the text holds no unified diff");
@@ -215,7 +215,77 @@ fn a_patch_that_does_not_fit_says_where() {
         "../x is outside the workspace"
     );
     let modes = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";
-    assert_eq!(patched(&place, modes), "line 3 of the patch: modes and links cannot be patched");
+    assert_eq!(patched(&place, modes), "line 3 of the patch: modes cannot be patched");
+}
+
+#[test]
+fn a_patch_whose_lines_belong_to_no_hunk_is_refused() {
+    let place = Place::with(&[("a", b"1\n2\n3\n"), ("b", b"1\n")]);
+    let one = |body: &str| patched(&place, format!("--- a/a\n+++ b/a\n{body}"));
+    let no_head =
+        "line 3 of the patch: a hunk begins with @@ -line,count +line,count @@, or with @@ and nothing else";
+    for head in ["@@-1,2 +1,2@@", "@@ -x,2 +1,2 @@", "@@ def f():"] {
+        assert_eq!(one(&format!("{head}\n 1\n-2\n+9\n")), no_head, "{head}");
+    }
+    assert_eq!(one("@@@ -1 -1 +1 @@@\n++x\n"), "line 3 of the patch: the diff of a merge cannot be applied");
+    assert_eq!(one(" 1\n-2\n+9\n"), "line 3 of the patch belongs to no hunk");
+    assert_eq!(one(""), "line 1 of the patch names a, and no hunk follows");
+    let surplus = "line 5 of the patch is more than the hunk of line 3 says it has";
+    assert_eq!(one("@@ -1 +1 @@\n 1\n-2\n+9\n"), surplus);
+    assert_eq!(one("@@ -1 +1 @@\n 1\n+9\n 2\n"), surplus);
+    assert_eq!(one("@@ -1,2 +1,1 @@\n+9\n+8\n"), surplus);
+    let moved = "diff --git a/b b/c\nrename from b\nrename to c\n-1\n+2\n";
+    assert_eq!(patched(&place, moved), "line 4 of the patch belongs to no hunk");
+    assert_eq!(place.shown(), "a=1\n2\n3\n b=1\n");
+}
+
+#[test]
+fn a_hunk_without_numbers_goes_where_its_lines_stand_once() {
+    let held: &[(&str, &[u8])] = &[("a", b"f\nx\ny\n\ng\nx\ny\n"), ("b", b"1\n2\n")];
+    let one = |body: &str| patched(&Place::with(held), format!("--- a/a\n+++ b/a\n{body}"));
+    let both = "@@\n f\n-x\n+X\n\n@@ ... @@\n g\n x\n-y\n+Y\n\n--- a/b\n+++ b/b\n@@\n-2\n+two\n";
+    assert_eq!(one(both), "a=f\nX\ny\n\ng\nx\nY\n b=1\ntwo\n");
+    let other_order = "@@\n g\n-x\n+X\n@@\n f\n-x\n+X\n";
+    assert_eq!(one(other_order), "a: hunk 2 (line 7 of the patch) fits nowhere");
+    assert_eq!(
+        one("@@\n-x\n+X\n"),
+        "a: hunk 1 (line 3 of the patch) fits at lines 2, 6, and it names none of them"
+    );
+    // The place after an earlier hunk would be the only one left, but not the only one of the file.
+    assert!(one("@@\n f\n-x\n+X\n@@\n-x\n+X\n").contains("fits at lines 2, 6"));
+    assert_eq!(
+        one("@@\n+z\n"),
+        "a: hunk 1 (line 3 of the patch) has neither line numbers nor a line of the file that would say where it belongs"
+    );
+    let new = "--- /dev/null\n+++ b/new\n@@\n+n\n";
+    assert!(patched(&Place::with(held), new).ends_with(" new=n\n"));
+}
+
+#[test]
+fn words_between_patches_are_no_lines_of_a_hunk() {
+    let place = Place::with(&[("a", b"1\n"), ("b", b"1\n")]);
+    let mail = |file: &str| {
+        format!(
+            "From 0123456789abcdef Mon Sep 17 00:00:00 2001\nSubject: [PATCH] x\n\n- a point\n---\n {file} | 2 +-\n\n\
+             diff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-1\n+2\n-- \n2.39.2\n\n"
+        )
+    };
+    assert_eq!(patched(&place, format!("{}{}", mail("a"), mail("b"))), "a=2\n b=2\n");
+    let log = |file: &str| {
+        format!(
+            "commit 0123456789\n\n    - words\n\ndiff --git a/{file} b/{file}\n--- a/{file}\n+++ b/{file}\n@@ -1 +1 @@\n-2\n+3\n\n"
+        )
+    };
+    assert_eq!(patched(&place, format!("{}{}", log("a"), log("b"))), "a=3\n b=3\n");
+}
+
+#[test]
+fn of_many_places_the_nearest_are_named_and_the_others_counted() {
+    let place = Place::with(&[("a", "x\n".repeat(30).as_bytes())]);
+    assert_eq!(
+        patched(&place, "--- a/a\n+++ b/a\n@@ -40 +40 @@\n-x\n+8\n"),
+        "a: hunk 1 (line 3 of the patch) fits at lines 30, 29, 28, 27, 26, 25, 24, 23, 22, 21 and 20 others, and none of them is the one it names"
+    );
 }
 
 #[test]

@@ -32,6 +32,8 @@ impl NodeFlags {
     pub const VENDORED: Self = Self(1 << 7);
     /// Written in a branch: another definition of the same name may hold instead.
     pub const CONDITIONAL: Self = Self(1 << 8);
+    /// Sets up every test that could ask for it.
+    pub const FOR_ALL_TESTS: Self = Self(1 << 9);
 
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -20,6 +20,15 @@ impl Marks {
     }
 }
 
+/// A line of a file without the comments in it, and without the blanks around it.
+pub fn code_of_line<'l>(path: &str, line: &'l str) -> Cow<'l, str> {
+    let Some(language) = crate::languages::of_path(path) else { return Cow::Borrowed(line.trim()) };
+    match without(line, Marks::of(language.name)) {
+        Cow::Borrowed(line) => Cow::Borrowed(line.trim()),
+        Cow::Owned(line) => Cow::Owned(line.trim().to_owned()),
+    }
+}
+
 /// The text with a space in place of each comment; strings are left as they are.
 pub(crate) fn without(text: &str, marks: Marks) -> Cow<'_, str> {
     let may_have = match marks {

@@ -17,6 +17,7 @@ pub mod languages;
 mod layout;
 mod literals;
 pub mod manifest;
+pub mod mentions;
 mod mounts;
 mod patch;
 pub mod report;
@@ -37,6 +38,7 @@ mod testing;
 mod walk;
 
 pub use assemble::assemble;
+pub use comments::code_of_line;
 pub use engine::{Ingest, Ingested, Listed, Outcome};
 pub use facts::FileFacts;
 pub use manifest::Manifest;

@@ -16,6 +16,8 @@ const HALF_LIFE_DAYS: f64 = 30.0;
 const BY_CONFIDENCE: f64 = 0.7;
 /// Closer than this nobody can tell.
 const CLOSE: f64 = 0.1;
+/// Who is less sure than this leans to neither side.
+const EVEN: f64 = 0.5;
 /// Places where trails touch that are worth naming.
 const MAX_BRIDGES: usize = 20;
 /// What a merged trail may hold: ten trails of the largest that are saved.
@@ -29,7 +31,7 @@ pub struct Agreement {
     pub trails: Vec<String>,
 }
 
-/// A hypothesis that trails judge differently.
+/// A hypothesis that trails judge differently. Who concluded the same, or left it open and thinks it likely, supports it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Conflict {
     pub statement: String,
@@ -65,6 +67,11 @@ fn gist(statement: &str) -> BTreeSet<Term> {
     terms_of_text(statement).into_iter().collect()
 }
 
+/// What is left open may still be thought likely.
+fn leans_to(one: &Hypothesis) -> bool {
+    one.standing == Standing::Supported || one.standing == Standing::Open && one.confidence > EVEN
+}
+
 /// One statement in several trails.
 struct Said<'t> {
     statement: &'t str,
@@ -84,43 +91,81 @@ pub fn merge(graph: &Graph, trails: &[Trail]) -> Result<Merged, NavigateError> {
             known.or_insert(Said { statement: &one.statement, by: Vec::new() }).by.push((trail, one));
         }
     }
+    // Who has concluded something supports the same where another one only supposes it.
+    let mut concluded: BTreeMap<BTreeSet<Term>, Vec<(&Trail, &Conclusion)>> = BTreeMap::new();
+    for trail in trails {
+        for one in &trail.conclusions {
+            concluded.entry(gist(&one.statement)).or_default().push((trail, one));
+        }
+    }
     let (mut agreements, mut conflicts, mut hypotheses) = (Vec::new(), Vec::new(), Vec::new());
-    for said in said.values() {
-        let side = |standing: Standing| said.by.iter().filter(move |(_, one)| one.standing == standing);
-        let names =
-            |standing: Standing| side(standing).map(|(trail, _)| trail.id.clone()).collect::<Vec<_>>();
-        let best = |standing: Standing| {
-            side(standing).map(|(trail, one)| weight(trail, one.confidence)).fold(0.0, f64::max)
+    let mut refuted: BTreeSet<&BTreeSet<Term>> = BTreeSet::new();
+    for (gist, said) in &said {
+        let concluded = concluded.get(gist).map_or(&[][..], Vec::as_slice);
+        let of = |against: bool| {
+            let thought = said.by.iter().filter(move |(_, one)| match against {
+                true => one.standing == Standing::Rejected,
+                false => leans_to(one),
+            });
+            let mut side: Vec<(&Trail, f64)> = thought.map(|(trail, one)| (*trail, one.confidence)).collect();
+            if !against {
+                side.extend(concluded.iter().map(|(trail, one)| (*trail, one.confidence)));
+            }
+            side
         };
-        let (supported_by, rejected_by) = (names(Standing::Supported), names(Standing::Rejected));
-        let mut standing = match (supported_by.is_empty(), rejected_by.is_empty()) {
-            (false, true) => Standing::Supported,
-            (true, false) => Standing::Rejected,
+        let names = |side: &[(&Trail, f64)]| {
+            let mut names: Vec<String> = side.iter().map(|(trail, _)| trail.id.clone()).collect();
+            names.dedup();
+            names
+        };
+        let best = |side: &[(&Trail, f64)]| {
+            side.iter().map(|(trail, confidence)| weight(trail, *confidence)).fold(0.0, f64::max)
+        };
+        let (pro, contra) = (of(false), of(true));
+        let is_said = |standing: Standing| said.by.iter().any(|(_, one)| one.standing == standing);
+        // What nobody has decided is not decided by being likely.
+        let for_it = match is_said(Standing::Supported) || !concluded.is_empty() {
+            true => Standing::Supported,
+            false => Standing::Open,
+        };
+        let mut standing = match (is_said(Standing::Supported), is_said(Standing::Rejected)) {
+            (true, false) => Standing::Supported,
+            (false, true) => Standing::Rejected,
             _ => Standing::Open,
         };
-        if !supported_by.is_empty() && !rejected_by.is_empty() {
-            let margin = best(Standing::Supported) - best(Standing::Rejected);
+        let most = |side: &[(&Trail, f64)]| side.iter().map(|(_, sure)| *sure).reduce(f64::max);
+        let mut sure = None;
+        if !pro.is_empty() && !contra.is_empty() {
+            let margin = best(&pro) - best(&contra);
             let decision = match margin {
-                margin if margin.abs() < CLOSE => "undecided",
+                margin if margin.abs() < CLOSE => {
+                    standing = Standing::Open;
+                    "undecided"
+                }
                 margin if margin > 0.0 => {
-                    standing = Standing::Supported;
+                    (standing, sure) = (for_it, most(&pro));
                     "supported"
                 }
                 _ => {
-                    standing = Standing::Rejected;
+                    (standing, sure) = (Standing::Rejected, most(&contra));
+                    refuted.insert(gist);
                     "rejected"
                 }
             };
             let (statement, margin) = (said.statement.to_owned(), margin.abs());
+            let (supported_by, rejected_by) = (names(&pro), names(&contra));
             conflicts.push(Conflict { statement, supported_by, rejected_by, decision, margin });
         } else if said.by.iter().all(|(_, one)| one.standing == said.by[0].1.standing) {
             // Who leaves open what another has decided does not agree with it.
             let by = said.by.iter().map(|(trail, _)| trail.id.clone()).collect();
             agreements.extend(agreement(said.statement, by));
         }
-        hypotheses.push(together(said, standing));
+        let kept = together(said, standing);
+        hypotheses.push(Hypothesis { confidence: sure.unwrap_or(kept.confidence), ..kept });
     }
-    let conclusions = conclusions(trails, &mut agreements);
+    let mut conclusions = conclusions(trails, &mut agreements);
+    // What was outweighed is told as a conflict, and not concluded again.
+    conclusions.retain(|one| !refuted.contains(&gist(&one.statement)));
     let trail = Trail {
         visited: visited(trails),
         hypotheses,
@@ -311,6 +356,37 @@ mod tests {
             [Agreement { statement: both.into(), trails: vec!["t1".into(), "t4".into()] }]
         );
         assert!(found.conflicts.is_empty());
+    }
+
+    #[test]
+    fn what_is_thought_likely_or_concluded_is_weighed_against_a_rejection() {
+        let graph = graph("a calls b\n");
+        let said = |standing, confidence| [("x is safe", confidence, standing)];
+        let open = trail("t1", 0, &["a"], &said(Standing::Open, 0.9));
+        let against = |confidence| trail("t2", 0, &["b"], &said(Standing::Rejected, confidence));
+        let shown = |trails: &[Trail]| {
+            let found = merge(&graph, trails).unwrap();
+            let kept = &found.trail.hypotheses[0];
+            let conflicts: Vec<String> = found
+                .conflicts
+                .iter()
+                .map(|one| format!("{:?} {:?} {}", one.supported_by, one.rejected_by, one.decision))
+                .collect();
+            let conclusions = found.trail.conclusions.len();
+            format!("{} {} {conclusions} {}", conflicts.join(""), kept.standing.name(), kept.confidence)
+        };
+        let sides = r#"["t1"] ["t2"]"#;
+        assert_eq!(shown(&[open.clone(), against(0.1)]), format!("{sides} supported open 0 0.9"));
+        assert_eq!(shown(&[open.clone(), against(0.9)]), format!("{sides} undecided open 0 0.9"));
+        let unsure = trail("t1", 0, &["a"], &said(Standing::Open, 0.4));
+        assert_eq!(shown(&[unsure, against(0.8)]), " rejected 0 0.8");
+        let mut sure = trail("t1", 0, &["a"], &[]);
+        let statement = "X is safe".to_owned();
+        sure.conclusions = vec![Conclusion { statement, confidence: 0.9, supporting: Vec::new() }];
+        assert_eq!(shown(&[sure.clone(), against(0.9)]), format!("{sides} undecided open 1 0.9"));
+        assert_eq!(shown(&[sure.clone(), against(0.2)]), format!("{sides} supported supported 1 0.9"));
+        sure.conclusions[0].confidence = 0.2;
+        assert_eq!(shown(&[sure, against(0.9)]), format!("{sides} rejected rejected 0 0.9"));
     }
 
     #[test]

@@ -194,12 +194,17 @@ impl Baseline {
         changes.added = new.iter().map(|&node| graph.node(node).id().to_owned()).collect();
         changes.added.sort();
         // A region may have more relations today than one may be taken down with.
+        region.extend(new.iter().copied());
         let (old, now) = (self.relations(), relations(graph, &region, usize::MAX));
         let there: BTreeSet<&str> = new.iter().map(|&node| graph.node(node).id()).collect();
         let whole = |edge: &&Relation| edge.relation != EdgeKind::CoChanges.name();
-        let known =
-            |edge: &&Relation| !there.contains(edge.to.as_str()) && !there.contains(edge.from.as_str());
-        changes.edges_added = now.difference(&old).filter(whole).filter(known).cloned().collect();
+        // What contains a new node is told by the node.
+        let told = |edge: &&Relation| {
+            let is_new = there.contains(edge.to.as_str()) || there.contains(edge.from.as_str());
+            edge.relation == EdgeKind::Contains.name() && is_new
+        };
+        changes.edges_added =
+            now.difference(&old).filter(whole).filter(|edge| !told(edge)).cloned().collect();
         changes.edges_removed = old.difference(&now).filter(whole).cloned().collect();
         changes
     }
@@ -327,6 +332,28 @@ mod tests {
             .map(|edge| format!("{} {} {}", edge.from, edge.relation, edge.to))
             .collect();
         assert_eq!(told, ["mid calls unrelated"]);
+    }
+
+    #[test]
+    fn relations_of_what_is_new_are_told_as_those_of_what_went() {
+        let before = graph("f contains mid\nuser calls mid\nmid calls leaf\n");
+        let region: BTreeSet<NodeIx> = ["f", "mid"].iter().map(|name| ix(&before, name)).collect();
+        let base = Baseline::take(&before, None, &region, &mut |_| None).unwrap();
+        let told = |after: &str| {
+            let found = base.diff(&graph(after).with_generation(2), None, &mut |_| None);
+            let said = |edges: &[Relation]| {
+                let each = edges.iter().map(|edge| format!("{} {} {}", edge.from, edge.relation, edge.to));
+                each.collect::<Vec<_>>().join(", ")
+            };
+            format!("+{} | -{}", said(&found.edges_added), said(&found.edges_removed))
+        };
+        let fresh = "f contains mid\nuser calls mid\nmid calls leaf\nf contains fresh\nfresh calls mid\n";
+        assert_eq!(told(fresh), "+fresh calls mid | -");
+        let renamed = "f contains middle\nuser calls middle\nmiddle calls leaf\n";
+        assert_eq!(
+            told(renamed),
+            "+middle calls leaf, user calls middle | -f contains mid, mid calls leaf, user calls mid"
+        );
     }
 
     #[test]

@@ -53,6 +53,21 @@ pub(crate) fn run_by(graph: &Graph, ix: NodeIx) -> Vec<NodeIx> {
         None if OF_FILE.contains(&node.label()) => {
             found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)));
         }
+        class if node.flags().has(NodeFlags::FOR_ALL_TESTS) => {
+            found.extend(asking(graph, node));
+            match (class, node.path().strip_suffix("conftest.py")) {
+                (Some(class), _) => found.extend(tests_of_class(graph, class)),
+                (None, Some(folder)) => {
+                    let below = graph.nodes().filter(|other| other.path().starts_with(folder));
+                    found.extend(below.map(|other| other.ix()).filter(|&other| is_test(graph, other)));
+                }
+                (None, None) => {
+                    found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)))
+                }
+            }
+            found.sort_unstable();
+            found.dedup();
+        }
         _ if node.language() == "python" => found.extend(asking(graph, node)),
         _ => {}
     }
@@ -86,15 +101,56 @@ fn asking(graph: &Graph, node: Node<'_>) -> Vec<NodeIx> {
         *ix != node.ix()
             && asks(*ix)
             && other.flags().has(NodeFlags::TEST_CODE)
+            // Most have no such parameter, which is told sooner than what they have.
+            && other.signature().contains(node.label())
             && parameters(other.signature()).any(|name| name == node.label())
     };
     match node.path().strip_suffix("conftest.py") {
         Some(folder) => {
             let below = graph.nodes().filter(|other| other.path().starts_with(folder));
-            below.map(|other| other.ix()).filter(has).collect()
+            let asking = below.map(|other| other.ix()).filter(has);
+            let nearer = nearer_fixtures(graph, node, folder);
+            let is_given_another = |&ix: &NodeIx| {
+                let other = graph.node(ix);
+                // Who has the same name gives another one on, made of this.
+                other.label() != node.label() && nearer.iter().any(|place| place.knows(other.path()))
+            };
+            asking.filter(|ix| !is_given_another(ix)).collect()
         }
         None => graph.nodes_in(node.path()).filter(has).collect(),
     }
+}
+
+/// Where a fixture is known.
+enum Reach<'g> {
+    Folder(&'g str),
+    File(&'g str),
+}
+
+impl Reach<'_> {
+    fn knows(&self, path: &str) -> bool {
+        match self {
+            Self::Folder(folder) => path.starts_with(folder),
+            Self::File(file) => path == *file,
+        }
+    }
+}
+
+/// Where others of a fixture's name, below its folder, are taken in its place.
+fn nearer_fixtures<'g>(graph: &'g Graph, node: Node<'_>, folder: &str) -> Vec<Reach<'g>> {
+    let named = graph.nodes_by_label(node.label()).iter().map(|&at| graph.node(NodeIx(at)));
+    let is_other = |other: &Node<'_>| {
+        other.path() != node.path()
+            && other.path().starts_with(folder)
+            && other.kind() == NodeKind::Function
+            && other.flags().has(NodeFlags::TEST_CODE)
+            && !is_test(graph, other.ix())
+    };
+    let reach = |other: Node<'g>| match other.path().strip_suffix("conftest.py") {
+        Some(folder) => Reach::Folder(folder),
+        None => Reach::File(other.path()),
+    };
+    named.filter(is_other).map(reach).collect()
 }
 
 /// The names of a function's parameters.

@@ -45,7 +45,8 @@ pub struct Edited {
     /// Uses of what was removed that are still written and find nothing.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dangling_callers: Vec<CallerShown>,
-    /// Calls, on lines that were not touched, of what has another signature now.
+    /// Calls, on lines that were not touched, of what has another signature now; and places that say the name of a removed member
+    /// on something whose type is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callers_to_check: Vec<CallerShown>,
     /// Of both lists in all, where this is more than is listed.
@@ -106,6 +107,11 @@ impl Edited {
         }
         if let Some(first) = self.callers_to_check.first() {
             let hint = match self.callers_to_check.len() {
+                count if first.because == "removed" => {
+                    format!(
+                        "{count} places say the name of what was removed, and may mean it: check them, this one first."
+                    )
+                }
                 1 => "The signature changed and this call did not: check it.".to_owned(),
                 more => format!(
                     "The signature changed and {more} calls did not: check them, this one first; callers lists all."

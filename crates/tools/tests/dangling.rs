@@ -134,3 +134,79 @@ fn callers_that_do_not_fit_the_budget_are_counted() {
     assert_eq!(made["uses_total"], 80);
     assert!(made["next_step_hint"].as_str().unwrap().contains("80 calls did not"), "{made}");
 }
+
+/// Makes a batch, names the uses that it leaves behind, and takes it back.
+fn left(fixture: &Fixture, edits: Value) -> (Vec<String>, Vec<String>) {
+    let made = ok(fixture, "apply_batch", json!({"edits": edits}));
+    let of = |list: &str| places(&made, list).into_iter().map(str::to_owned).collect();
+    let found = (of("dangling_callers"), of("callers_to_check"));
+    ok(fixture, "undo_batch", json!({"batch_id": made["batch_id"]}));
+    found
+}
+
+#[test]
+fn every_use_that_is_left_is_named_also_in_a_file_that_the_batch_writes() {
+    let fixture = ingested(
+        "//- a.py\ndef target(x):\n    return x\n\
+         //- b.py\nfrom a import target\n\ndef many():\n    target(1)\n    target(2)\n    return target(3)  # note\n",
+    );
+    let rename = json!({"file_path": "a.py", "edits": [{"old": "def target(", "new": "def target2("}]});
+    let note = json!({"file_path": "b.py", "edits": [{"old": "# note", "new": "# note!"}]});
+    let (dangling, _) = left(&fixture, json!([rename, note]));
+    assert_eq!(dangling, ["b.py:1", "b.py:4", "b.py:5", "b.py:6"]);
+    let mended = json!({"file_path": "b.py", "edits": [
+        {"old": "import target", "new": "import target2"}, {"old": "    target(1)", "new": "    target2(1)"}]});
+    assert_eq!(left(&fixture, json!([rename, mended])).0, ["b.py:5", "b.py:6"]);
+    let other = json!({"file_path": "b.py", "edits": [
+        {"old": "from a import target", "new": "from functools import target"}]});
+    assert_eq!(left(&fixture, json!([rename, other])).0, [""; 0], "another thing has the name");
+    let wider = json!({"file_path": "a.py", "edits": [{"old": "target(x)", "new": "target(x, y)"}]});
+    let (_, check) = left(&fixture, json!([wider, note]));
+    assert_eq!(check, ["b.py:4", "b.py:5", "b.py:6"], "a comment is no other call");
+}
+
+#[test]
+fn what_the_name_still_leads_to_does_not_dangle() {
+    let fixture = ingested(
+        "//- a.py\nclass Base:\n    def close(self):\n        raise NotImplementedError\n\n\nclass Impl(Base):\n    def close(self):\n        return 2\n\n\n\
+         def engine():\n    return 1\n\n\ndef hook():\n    return 2\n\n\ndef user(loads):\n    loads(hook)\n    return engine() + engine()\n\
+         //- g.go\npackage g\n\nfunc engine() int { return 1 }\n\ntype Args int\n\ntype Command struct {\n\tA Args\n}\n\nfunc user() int { return engine() }\n\
+         //- h.go\npackage g\n\nfunc other() int { return engine() }\n",
+    );
+    let one = |path: &str, edits: Value| left(&fixture, json!([{"file_path": path, "edits": edits}])).0;
+    let lambda = json!([{"old": "def engine():\n    return 1", "new": "engine = lambda: 1"}]);
+    assert_eq!(one("a.py", lambda), [""; 0]);
+    let var =
+        json!([{"old": "func engine() int { return 1 }", "new": "var engine = func() int { return 1 }"}]);
+    assert_eq!(one("g.go", var), [""; 0]);
+    let base = json!([
+        {"old": "class Base:\n    def close(self):\n        raise NotImplementedError\n\n\n", "new": ""},
+        {"old": "class Impl(Base):", "new": "class Impl:"}]);
+    assert_eq!(one("a.py", base), [""; 0], "the definition of a subclass is its own");
+    let keyword = json!([
+        {"old": "def hook():\n    return 2\n\n\n", "new": ""},
+        {"old": "loads(hook)", "new": "loads('hook', hook=1)"}]);
+    assert_eq!(one("a.py", keyword), [""; 0], "neither a text nor an argument's name means it");
+    let field =
+        json!([{"old": "type Args int\n\n", "new": ""}, {"old": "\tA Args\n", "new": "\tArgs int\n"}]);
+    assert_eq!(one("g.go", field), [""; 0]);
+    let gone = json!([{"old": "func engine() int { return 1 }\n\n", "new": ""}]);
+    assert_eq!(one("g.go", gone), ["g.go:9", "h.go:3"]);
+}
+
+#[test]
+fn readers_of_a_property_that_goes_are_leads() {
+    let fixture = ingested(
+        "//- proxy.py\nclass Proxy:\n    @property\n    def raw_auth(self):\n        return 1\n\n    def other(self):\n        return 2\n\
+         //- pool.py\nimport proxy\n\n\ndef connect(proxy):\n    return proxy.raw_auth\n",
+    );
+    let edit = json!({"file_path": "proxy.py", "edits": [{"old": "def raw_auth", "new": "def raw_user"}]});
+    let shown = ok(&fixture, "edit_preview", edit.clone());
+    assert_eq!(places(&shown, "callers"), ["pool.py:5"]);
+    let (dangling, check) = left(&fixture, json!([edit]));
+    assert_eq!((dangling, check), (vec![], vec!["pool.py:5".to_owned()]));
+    let mut sure = edit;
+    sure["file_path"] = json!("proxy.py");
+    let made = ok(&fixture, "apply_batch", json!({"verify": "graph", "edits": [sure]}));
+    assert_eq!(made["callers_to_check"][0]["evidence"], "inferred", "a lead takes no batch back");
+}

@@ -378,6 +378,38 @@ fn a_lock_of_a_folder_sees_files_that_come() {
 }
 
 #[test]
+fn a_diff_that_is_cut_off_says_how_much_there_is() {
+    let fixture = program();
+    let id =
+        ok(&fixture, "lock_create", json!({"region": "path", "nodes": ["app/lonely.py"]}))["lock_id"].clone();
+    let many: String = (0..60).map(|nth| format!("def new{nth}():\n    return alone()\n\n")).collect();
+    let path = fixture.root().join("app/lonely.py");
+    fs::write(&path, format!("def alone():\n    return 1\n\n{many}")).unwrap();
+    let found = ok(&fixture, "lock_diff", json!({"lock_id": id, "max_chars": 1500}));
+    assert_eq!((&found["truncated"], &found["totals"]["added"]), (&json!(true), &json!(60)), "{found}");
+    assert_eq!(found["totals"]["edges_added"], 60, "what is new calls what was there: {found}");
+    let whole = ok(&fixture, "lock_diff", json!({"lock_id": id, "max_chars": 60_000}));
+    assert_eq!((&whole["truncated"], whole.get("totals")), (&json!(false), None));
+}
+
+#[test]
+fn a_walk_whose_place_is_gone_says_so_wherever_it_is_named() {
+    let fixture = program();
+    let one = ok(&fixture, "perspective_start", json!({"node_id": "save"}))["perspective_id"].clone();
+    let two = ok(&fixture, "perspective_start", json!({"node_id": "alone"}))["perspective_id"].clone();
+    let both = json!({"perspective_id": two, "other_id": one});
+    assert_eq!(ok(&fixture, "perspective_compare", both.clone()).get("focus_gone"), None);
+    fs::write(fixture.root().join("app/store.py"), "def keep(item):\n    return item\n").unwrap();
+    let found = ok(&fixture, "perspective_compare", both);
+    assert_eq!(found["focus_gone"], json!(["function::app/store.py::save"]), "{found}");
+    assert_eq!(found["next_suggested_target"], one, "{found}");
+    let list = ok(&fixture, "perspective_list", json!({}));
+    let gone = |row: &&Value| row["focus_gone"] == true;
+    let rows: Vec<&Value> = list["perspectives"].as_array().unwrap().iter().filter(gone).collect();
+    assert_eq!((rows.len(), &rows[0]["perspective_id"]), (1, &one), "{list}");
+}
+
+#[test]
 fn a_lock_whose_region_is_gone_says_that_it_is_empty() {
     let fixture = program();
     let id = ok(&fixture, "lock_create", json!({"region": "node", "nodes": ["save"]}))["lock_id"].clone();

@@ -2,7 +2,7 @@
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_edit::disk::WriteError;
-use m1nd_edit::patch::PatchError;
+use m1nd_edit::patch::{PatchError, Unpatchable};
 use m1nd_edit::text::{Count, Near};
 use m1nd_edit::{DiskError, EditError, JournalError, PlanError};
 use m1nd_vfs::policy::Withheld;
@@ -209,7 +209,7 @@ pub fn patch(tool: &str, argument: &str, err: PatchError) -> Fault {
                 json!({ "file_path": path }),
             ),
         ),
-        PatchError::Misfit { path, .. } | PatchError::Several { path, .. } => Fault::new(
+        PatchError::Misfit { path, .. } => Fault::new(
             Code::Conflict,
             format!("`{argument}`: {said}."),
             Recovery::call(
@@ -218,8 +218,67 @@ pub fn patch(tool: &str, argument: &str, err: PatchError) -> Fault {
                 json!({ "file_path": path }),
             ),
         ),
-        PatchError::Empty | PatchError::Malformed { .. } | PatchError::NotText { .. } => {
-            invalid_params(tool, format!("`{argument}`: {said}."))
+        PatchError::Several { path, places, .. } => {
+            let first = places.nearest.first().map_or(1, |line| line.saturating_sub(3).max(1));
+            Fault::new(
+                Code::Conflict,
+                format!("`{argument}`: {said}."),
+                Recovery::call(
+                    "Add lines around the change to the hunk until it fits once, or name its line in the head.",
+                    VIEW,
+                    json!({ "file_path": path, "offset": first, "limit": 20 }),
+                ),
+            )
+            .with_detail(json!({ "lines": places.nearest, "total": places.total }))
+        }
+        PatchError::Nowhere { path, .. } => Fault::new(
+            Code::Conflict,
+            format!("`{argument}`: {said}."),
+            Recovery::call(
+                "Repeat the line before the new ones, with a blank before it, or name the line in the head.",
+                VIEW,
+                json!({ "file_path": path }),
+            ),
+        ),
+        PatchError::Empty
+        | PatchError::Malformed { .. }
+        | PatchError::NoHunk { .. }
+        | PatchError::Surplus { .. }
+        | PatchError::NoChange { .. }
+        | PatchError::Unpatchable { .. }
+        | PatchError::NotText { .. } => Fault::new(
+            Code::InvalidParams,
+            format!("`{argument}`: {said}. Nothing was changed."),
+            Recovery::hint(how_to_patch(&err)),
+        ),
+    }
+}
+
+/// What to do about a patch that cannot be read.
+fn how_to_patch(err: &PatchError) -> &'static str {
+    match err {
+        PatchError::Surplus { .. } => {
+            "Count the lines of the hunk anew: -line,count has its blank and - lines, +line,count its blank and + lines. \
+             A hunk that begins with @@ and nothing else needs no counts, if its lines stand once in the file."
+        }
+        PatchError::NoHunk { .. } | PatchError::NoChange { .. } => {
+            "Before the lines of a change put @@ -line,count +line,count @@, or @@ alone if its lines stand once in the file."
+        }
+        PatchError::Unpatchable { what: Unpatchable::Mode, .. } => {
+            "Take the lines about modes out of the diff (a new file is made with `new file mode 100644`); the user sets modes with chmod."
+        }
+        PatchError::Unpatchable { what: Unpatchable::Link, .. } => {
+            "Take this file out of the diff; the user makes links with ln -s, and git itself moves submodules."
+        }
+        PatchError::Unpatchable { what: Unpatchable::Binary, .. } | PatchError::NotText { .. } => {
+            "Take this file out of the diff and write it with the program that makes it; `edits` can delete or rename it."
+        }
+        PatchError::Unpatchable { what: Unpatchable::Combined, .. } => {
+            "Make the diff against one parent, as `git diff HEAD^1 HEAD` does."
+        }
+        _ => {
+            "Make the diff as `git diff` does: --- and +++ with the path, @@ -line,count +line,count @@, then lines that begin with a blank, + or -. \
+             Or say the change as `edits`."
         }
     }
 }

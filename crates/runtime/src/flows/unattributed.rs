@@ -62,7 +62,28 @@ pub fn of(
     within: Within,
     is_empty: bool,
 ) -> Result<Unattributed, Fault> {
-    let asked = graph.node(node);
+    look(ctx, Asked { graph, node, today: graph }, within, is_empty, SHOWN)
+}
+
+/// A node whose name is looked for.
+#[derive(Clone, Copy)]
+pub struct Asked<'g> {
+    /// The graph that has it.
+    pub graph: &'g Graph,
+    pub node: NodeIx,
+    /// The graph of the files as they are, which may have it no more.
+    pub today: &'g Graph,
+}
+
+/// The same for a node that may be gone, with as many leads of a kind as are wanted.
+pub fn look(
+    ctx: &Ctx<'_>,
+    asked: Asked<'_>,
+    within: Within,
+    is_empty: bool,
+    shown: usize,
+) -> Result<Unattributed, Fault> {
+    let (graph, asked) = (asked.today, asked.graph.node(asked.node));
     let name = asked.label();
     let is_word = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
     let Some(language) = languages::all().find(|language| language.name == asked.language()) else {
@@ -121,14 +142,14 @@ pub fn of(
         at: Some(format!("{path}:{line}")),
     };
     let mut leads: Vec<Lead> =
-        open.iter().take(SHOWN).map(|(_, path, line)| lead("name", path, *line)).collect();
-    let reads = reads::of(graph, node, language.family, &mut search)?;
+        open.iter().take(shown).map(|(_, path, line)| lead("name", path, *line)).collect();
+    let reads = reads::of(graph, &asked, language.family, &mut search)?;
     // A method that is handed on as a value is called from there, by no name.
     let handed = reads.iter().filter(|read| read.is_handed_on);
-    leads.extend(handed.take(SHOWN).map(|read| lead("value", &read.path, read.line)));
+    leads.extend(handed.take(shown).map(|read| lead("value", &read.path, read.line)));
     let mut others: Vec<&Read> = reads.iter().filter(|read| !read.is_handed_on).collect();
     others.sort_by_key(|read| read.path != asked.path() && !importers.contains(read.path.as_str()));
-    let room = if is_empty || reads::is_property(&asked) { SHOWN } else { 0 };
+    let room = if is_empty || reads::is_property(&asked) { shown } else { 0 };
     leads.extend(others.iter().take(room).map(|read| lead("read", &read.path, read.line)));
     Ok(Unattributed {
         leads,

@@ -35,6 +35,19 @@ pub struct Difference {
     pub edges_added: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edges_removed: Vec<String>,
+    /// Of each list in all, where some are cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub totals: Option<Totals>,
+}
+
+/// How many there are.
+#[derive(Debug, JsonSchema, Serialize)]
+pub struct Totals {
+    changed: usize,
+    removed: usize,
+    added: usize,
+    edges_added: usize,
+    edges_removed: usize,
 }
 
 impl Difference {
@@ -48,10 +61,26 @@ impl Difference {
             added: changes.added,
             edges_added: said(changes.edges_added),
             edges_removed: said(changes.edges_removed),
+            totals: None,
         }
     }
 
     pub fn trim(&mut self, excess: usize) -> bool {
+        let totals = Totals {
+            changed: self.changed.len(),
+            removed: self.removed.len(),
+            added: self.added.len(),
+            edges_added: self.edges_added.len(),
+            edges_removed: self.edges_removed.len(),
+        };
+        let is_shorter = self.shorten(excess);
+        if is_shorter && self.totals.is_none() {
+            self.totals = Some(totals);
+        }
+        is_shorter
+    }
+
+    fn shorten(&mut self, excess: usize) -> bool {
         drop_tail(&mut self.edges_removed, excess) > 0
             || drop_tail(&mut self.edges_added, excess) > 0
             || drop_tail(&mut self.added, excess) > 0
@@ -140,9 +169,9 @@ impl Tool for LockDiff {
         (output.lock_id, output.region) = (Some(lock.id.clone()), Some(lock.region));
         let next = match output.difference.first() {
             Some(node) => Guidance::next("view", node.clone(), "Read what changed."),
-            None if output.has_changed == Some(true) => {
-                Guidance::next("lock_rebase", lock.id, "Take the region down anew when you have seen it.")
-            }
+            None if output.has_changed == Some(true) => Guidance::hint(
+                "Look at who used what went. If lists are cut off, ask again with a larger `max_chars`; lock_rebase forgets what was before.",
+            ),
             None if is_empty => Guidance::next("lock_release", lock.id, EMPTY),
             None => Guidance::hint("Nothing in the region changed."),
         };

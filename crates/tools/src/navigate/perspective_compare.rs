@@ -32,6 +32,9 @@ pub struct Output {
     /// Relations between where they stand, if they are near.
     #[serde(skip_serializing_if = "Option::is_none")]
     apart: Option<u32>,
+    /// Where one of them stands, if that is not in the graph any more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    focus_gone: Vec<String>,
     /// Neighbours of both that neither has seen.
     meeting: Vec<String>,
     truncated: bool,
@@ -58,11 +61,26 @@ impl Tool for PerspectiveCompare {
         let first: Walk = shelf.get("perspective_id", &input.perspective_id)?;
         let second: Walk = shelf.get("other_id", &input.other_id)?;
         let found = compare(&at.graph, &first, &second);
+        let mut focus_gone: Vec<String> = [&first, &second]
+            .into_iter()
+            .map(|walk| walk.focus().to_owned())
+            .filter(|focus| at.graph.node_by_id(focus).is_none())
+            .collect();
+        focus_gone.dedup();
         let next = match found.meeting.first() {
             Some(node) => {
                 let spot = at.graph.node_by_id(node).map(|ix| Spot::of(&at.graph, ix).at);
                 Guidance::next("view", spot.unwrap_or_else(|| node.clone()), "Read where they could meet.")
             }
+            None if !focus_gone.is_empty() => Guidance::next(
+                "perspective_routes",
+                if at.graph.node_by_id(first.focus()).is_none() {
+                    first.id.clone()
+                } else {
+                    second.id.clone()
+                },
+                "Where it stands is gone; its routes begin at the nearest place that is there.",
+            ),
             None => Guidance::hint("They do not meet one step from here."),
         };
         let output = Output {
@@ -71,6 +89,7 @@ impl Tool for PerspectiveCompare {
             only_first: found.only_first,
             only_second: found.only_second,
             apart: found.apart,
+            focus_gone,
             meeting: found.meeting,
             truncated: false,
         };

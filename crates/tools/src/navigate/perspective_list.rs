@@ -20,6 +20,9 @@ pub struct Input {}
 pub struct Row {
     perspective_id: String,
     focus: String,
+    /// Set where that is not in the graph any more: the walk goes on from the nearest place that is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    focus_gone: bool,
     anchor: String,
     steps: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +59,10 @@ impl Tool for PerspectiveList {
     fn run(ctx: &Ctx<'_>, _: Input) -> Result<Answer<Output>, Fault> {
         let walks: Vec<(Walk, i64)> = perspectives::shelf(ctx)?.all()?;
         let total = walks.len() as u64;
+        let view = ctx.workspace()?.view();
+        let is_gone = |id: &str| view.graph().is_some_and(|graph| graph.node_by_id(id).is_none());
         let row = |(walk, touched_ms): (Walk, i64)| Row {
+            focus_gone: is_gone(walk.focus()),
             focus: walk.focus().to_owned(),
             steps: walk.steps.len(),
             perspective_id: walk.id,

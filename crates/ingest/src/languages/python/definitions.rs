@@ -39,8 +39,14 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
+// What tests ask for by its name may begin like one.
+        let fixture = decorators.iter().find(|decorator| decorated_by(decorator) == Some("fixture"));
+        if self.sheet.facts.flags.has(NodeFlags::TEST_CODE) && fixture.is_some_and(is_automatic) {
+            def.flags = def.flags.with(NodeFlags::FOR_ALL_TESTS);
+        }
+        let is_named = text.starts_with("test") && fixture.is_none();
         let of_test_class = || self.sheet.scope().is_none_or(|ix| self.is_test_class(ix, MAX_BASES));
-        if text.starts_with("test") && is_collected(&self.sheet.facts.path) && of_test_class() {
+        if is_named && is_collected(&self.sheet.facts.path) && of_test_class() {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
         if !in_class && self.sheet.scope().is_none() && text == "main" {
@@ -87,7 +93,7 @@ impl Reader<'_> {
             let is_ours = |(_, other): &(u32, &Def)| other.kind == DefKind::Class && facts.text(other.name) == base;
             let known = (0..).zip(&facts.defs).filter(is_ours).map(|(at, _)| DefIx(at));
             let by_base = |other: DefIx| depth > 0 && other != ix && self.is_test_class(other, depth - 1);
-            base.ends_with("TestCase") || known.into_iter().any(by_base)
+            is_test_name(base) || known.into_iter().any(by_base)
         })
     }
 
@@ -198,6 +204,17 @@ impl Reader<'_> {
         self.sheet.open_block(node);
         self.doc_wanted = DocWanted::Def(ix);
     }
+}
+
+/// Whether a fixture is used without being asked for.
+fn is_automatic(fixture: &Decorator) -> bool {
+    let plain: String = fixture.text.split_whitespace().collect();
+    plain.contains("autouse=True")
+}
+
+/// The last name of a decorator.
+fn decorated_by(decorator: &Decorator) -> Option<&str> {
+    decorator.text.split('(').next()?.trim().rsplit('.').next()
 }
 
 fn how(in_class: bool, decorators: &[Decorator]) -> How {

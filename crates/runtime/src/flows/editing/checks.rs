@@ -1,12 +1,12 @@
 //! Checks: what a plan would do to syntax, symbols and callers, before anything is written.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::revision::{Change, Changed, State, compare};
 use m1nd_ingest::syntax::SyntaxError;
-use m1nd_ingest::{Parsed, Said, Trees};
+use m1nd_ingest::{Parsed, Said, Trees, code_of_line};
 use m1nd_vfs::Root;
 use parking_lot::Mutex;
 use rayon::prelude::*;
@@ -211,6 +211,13 @@ impl Checked {
         shown
     }
 
+    /// What goes, as a graph knows it.
+    pub fn removed(&self, graph: &Graph) -> Vec<NodeIx> {
+        let all = self.symbols.iter().flat_map(|file| file.changed.iter().map(move |one| (file, one)));
+        let removed = all.filter(|(_, one)| one.change == Change::Removed);
+        removed.filter_map(|(file, one)| node_of(graph, &file.from, one)).collect()
+    }
+
     /// Callers, in the files as they are, of what goes or is to be called otherwise. A line that the plan itself changes
     /// is not one.
     pub fn callers(&self, root: &Root, graph: &Graph, plan: &Plan) -> Vec<CallerShown> {
@@ -273,7 +280,7 @@ pub(super) fn node_of(graph: &Graph, path: &str, one: &Changed) -> Option<NodeIx
 }
 
 /// Whether the plan takes away the line of a call, or writes it anew.
-fn is_rewritten(plan: &Plan, call: &CallerShown) -> bool {
+pub(super) fn is_rewritten(plan: &Plan, call: &CallerShown) -> bool {
     let path = call.at.rsplit_once(':').map_or(call.at.as_str(), |(path, _)| path);
     let Some(file) = plan.files.iter().find(|file| file.path == path) else { return false };
     let moved = plan.files.iter().find(|other| other.from.as_deref() == Some(file.path.as_str()));
@@ -282,15 +289,21 @@ fn is_rewritten(plan: &Plan, call: &CallerShown) -> bool {
     target.is_none_or(|target| !has_line(target, &call.source))
 }
 
-/// Whether a file still holds a line, wherever.
+/// Whether a file still holds the code of a line, wherever.
 fn has_line(file: &FileChange, line: &str) -> bool {
-    let Some(after) = &file.after else { return false };
-    let text = String::from_utf8_lossy(&after.bytes);
-    text.lines().any(|other| other.trim().starts_with(line))
+    has_code(&file.path, file.after.as_ref().map(|after| &after.bytes[..]), line)
 }
 
-/// The trimmed lines that a file held.
-pub(super) fn lines_of(bytes: Option<&[u8]>) -> BTreeSet<String> {
+/// Shown lines are cut after this many bytes.
+const SHOWN_BYTES: usize = 150;
+
+/// Whether a content has a line with the same code as one that is shown: a comment makes no other line of it.
+pub(super) fn has_code(path: &str, bytes: Option<&[u8]>, shown: &str) -> bool {
     let text = bytes.map(String::from_utf8_lossy).unwrap_or_default();
-    text.lines().map(|line| line.trim().to_owned()).collect()
+    let code = code_of_line(path, shown);
+    text.lines().any(|line| {
+        line.trim() == shown
+            || shown.len() >= SHOWN_BYTES && line.trim().starts_with(shown)
+            || !code.is_empty() && code_of_line(path, line) == code
+    })
 }

@@ -12,11 +12,12 @@ use serde::Serialize;
 
 use super::super::call_list::{self, Openness};
 use super::super::calls::Files;
-use super::super::impact::{Impact, TestHit};
+use super::super::impact::TestHit;
 use super::super::numbered::Numbered;
 use super::super::slice::{self, Wanted};
 use super::super::{coverage, ledger, outline};
 use super::connected::Connected;
+use super::near_tests::near_tests;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{from_graph, from_vfs};
 
@@ -99,6 +100,7 @@ pub struct Context {
     /// Those that reach it, nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<TestHit>,
+    /// Near ones in all, and those that reach it through fixtures and helpers of tests; impact looks as far as it is told.
     tests_total: u64,
     /// Nodes beyond the direct callers that a change reaches, with radius above 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -133,10 +135,10 @@ const MAX_COMMITS: usize = 3;
 const MAX_SUBJECT: usize = 100;
 const MAX_SIGNATURE: usize = 160;
 /// What is listed of each kind; the totals tell of the rest.
-struct Most {
+pub(super) struct Most {
     sites: usize,
     callees: usize,
-    tests: usize,
+    pub(super) tests: usize,
     further: usize,
 }
 
@@ -147,16 +149,11 @@ const MOST_TIMES: usize = 25;
 
 impl Most {
     /// Who allows a longer answer gets longer lists.
-    fn within(max_chars: Option<usize>) -> Self {
+    pub(super) fn within(max_chars: Option<usize>) -> Self {
         let times = (max_chars.unwrap_or(USUAL_BUDGET) / USUAL_BUDGET).clamp(1, MOST_TIMES);
         Self { sites: 40 * times, callees: 30 * times, tests: 12 * times, further: 20 * times }
     }
 }
-
-/// How far tests are looked for, while too few are found: a test of the whole program may be all that fails.
-const TEST_HOPS: [u32; 4] = [1, 2, 3, 6];
-/// So many near tests are enough.
-const ENOUGH_TESTS: usize = 3;
 
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Target, Context), Fault> {
     let graph = &at.graph;
@@ -193,8 +190,8 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     };
     let tests_total = tests.len() as u64;
     tests.truncate(most.tests);
-    let further = match request.radius {
-        0 | 1 => Vec::new(),
+    let (further, further_total) = match request.radius {
+        0 | 1 => (Vec::new(), 0),
         hops => further(graph, &target.nodes, hops, most.further),
     };
     let risk = ledger::of(ctx, graph)?.ledger.trust(&target.path).map(|trust| trust.score);
@@ -206,7 +203,8 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
         symbols,
         truncated: is_more(callers.len(), callers_total)
             || is_more(callees.len(), callees_total)
-            || is_more(tests.len(), tests_total),
+            || is_more(tests.len(), tests_total)
+            || is_more(further.len(), further_total),
         callers,
         callers_total,
         open,
@@ -419,26 +417,13 @@ fn callees(graph: &Graph, target: &Target, most: usize) -> (Vec<Callee>, u64) {
     (found.into_iter().map(callee).collect(), total)
 }
 
-/// Tests near some nodes, nearest first; those further away are only looked for where few are near.
-pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
-    let mut found = Vec::new();
-    for hops in TEST_HOPS {
-        let reached = blast::blast(graph, nodes, Toward::Affected, hops);
-        let impact = Impact { sources: Vec::new(), blast: reached, unknown: Vec::new(), changed_files: None };
-        found = impact.tests(graph);
-        if found.len() >= ENOUGH_TESTS {
-            break;
-        }
-    }
-    found
-}
-
-fn further(graph: &Graph, nodes: &[NodeIx], hops: u32, most: usize) -> Vec<String> {
+fn further(graph: &Graph, nodes: &[NodeIx], hops: u32, most: usize) -> (Vec<String>, u64) {
     let reached = blast::blast(graph, nodes, Toward::Affected, hops).reached;
     let mut far: Vec<_> = reached.into_iter().filter(|one| one.hops > 1).collect();
     far.sort_by(|a, b| a.hops.cmp(&b.hops).then(b.signal.total_cmp(&a.signal)).then(a.node.cmp(&b.node)));
     let shown = far.iter().take(most);
-    shown.map(|one| format!("{} ({} steps)", graph.node(one.node).id(), one.hops)).collect()
+    let shown = shown.map(|one| format!("{} ({} steps)", graph.node(one.node).id(), one.hops));
+    (shown.collect(), far.len() as u64)
 }
 
 /// 0.5 (1 - trust, a half where nothing is known) + 0.25 (no test known) + 0.25 (callers, 20 or more count fully).

@@ -15,6 +15,9 @@ use serde_json::json;
 use super::aftermath;
 use super::checks::{Checked, check, look};
 use super::command::{self, CommandRun};
+use super::context::Most;
+use super::dangling;
+use super::possible;
 use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, SyntaxShown, TestsShown};
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
@@ -59,7 +62,7 @@ pub struct Made {
     pub symbols: Vec<SymbolShown>,
     /// Uses of what is not there any more.
     pub dangling: Vec<CallerShown>,
-    /// Uses of what has another signature now.
+    /// Uses of what has another signature now, and places that may use what is not there any more.
     pub callers: Vec<CallerShown>,
     pub tests: TestsShown,
     pub insights: Vec<String>,
@@ -83,6 +86,7 @@ impl Made {
     /// Says who is left behind and what to run, by the graphs before and after.
     fn compare(
         &mut self,
+        ctx: &Ctx<'_>,
         workspace: &Workspace,
         before: Option<&Graph>,
         after: Option<&Graph>,
@@ -90,9 +94,15 @@ impl Made {
         checked: &Checked,
     ) {
         let (Some(before), Some(after)) = (before, after) else { return };
-        self.dangling = aftermath::dangling(workspace.root(), before, after, plan, checked);
+        self.dangling = dangling::find(workspace.root(), before, after, plan, checked);
         self.callers = aftermath::unchanged_callers(workspace.root(), after, plan, checked);
-        self.tests = aftermath::tests(after, checked, &self.dangling);
+        let gone = dangling::removed(before, after, plan, checked);
+        match possible::uses(ctx, before, after, &gone, &self.dangling) {
+            Ok(leads) => self.callers.extend(leads),
+            Err(fault) => tracing::warn!(?fault, "places that may use what was removed are not known"),
+        }
+        self.tests =
+            aftermath::tests(after, checked, &self.dangling, Most::within(ctx.header().max_chars).tests);
     }
 }
 
@@ -137,7 +147,10 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         let mut made = Made::of(&planned, &checked);
         if let Some(graph) = &before {
             made.callers = checked.callers(workspace.root(), graph, &planned);
-            made.tests = aftermath::tests(graph, &checked, &[]);
+            let gone = checked.removed(graph);
+            let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
+            made.callers.extend(leads);
+            made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
         }
         let diffs = planned.files.iter().map(|file| shown::git_diff(&planned.files, file));
         made.diff = request.dry_run.then(|| diffs.collect::<String>());
@@ -164,7 +177,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let after = refresh(ctx, workspace, &planned, seen.as_ref(), take(&mut checked.said));
     made.in_graph = after.is_some();
     phases.done("graph");
-    made.compare(workspace, before.as_deref(), after.as_deref(), &planned, &checked);
+    made.compare(ctx, workspace, before.as_deref(), after.as_deref(), &planned, &checked);
     made.commands = command::run(ctx, &commands)?;
     let refusal = refusal(&request, &made);
     if request.verify >= Verify::Graph {
@@ -222,7 +235,7 @@ pub fn take_back(ctx: &Ctx<'_>, batch: &str) -> Result<Made, Fault> {
     made.batch_id = Some(id.0);
     made.undoable = applied.undoable;
     made.in_graph = after.is_some();
-    made.compare(workspace, before.as_deref(), after.as_deref(), &back, &checked);
+    made.compare(ctx, workspace, before.as_deref(), after.as_deref(), &back, &checked);
     made.phases = phases.list;
     Ok(made)
 }

@@ -5,9 +5,13 @@ mod checks;
 mod command;
 pub mod connected;
 pub mod context;
+mod dangling;
 mod making;
+mod near_tests;
+mod possible;
 pub mod preview;
 mod shown;
+mod texts;
 
 pub use checks::{Checked, check};
 pub use command::CommandRun;

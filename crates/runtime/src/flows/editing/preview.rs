@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::checks::check;
 use super::making::{Made, Request, Verify, apply};
+use super::possible;
 use super::shown::{self, CallerShown, SymbolShown, SyntaxShown};
 use crate::ctx::Ctx;
 use crate::faults::from_edit;
@@ -40,6 +41,11 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
         )));
     };
     let checked = check(workspace, &planned);
+    let mut callers = Vec::new();
+    if let Some(graph) = &graph {
+        callers = checked.callers(workspace.root(), graph, &planned);
+        callers.extend(possible::planned(ctx, graph, &planned, &checked.removed(graph), &callers)?);
+    }
     let before = file.before.as_ref().map(|held| sha256_hex(&held.bytes));
     let after = sha256_hex(file.after.as_ref().map_or(&[], |after| &after.bytes));
     let seed = format!("{} {} {after}", change.path, before.as_deref().unwrap_or_default());
@@ -52,7 +58,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
         diff: shown::diff(&planned.files, file),
         unchecked: checked.unchecked.first().map(|(_, why)| *why),
         symbols: checked.shown(),
-        callers: graph.map(|graph| checked.callers(workspace.root(), &graph, &planned)).unwrap_or_default(),
+        callers,
         syntax: checked.syntax,
     };
     workspace.keep_preview(Preview {

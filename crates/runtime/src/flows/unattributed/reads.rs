@@ -2,7 +2,7 @@
 //! under another name.
 
 use m1nd_contract::Fault;
-use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, Node, NodeKind};
 
 use super::{Hits, attributed, is_comment, is_documentation};
 
@@ -29,11 +29,10 @@ pub(super) fn is_property(node: &Node<'_>) -> bool {
 /// The places, by path and line, that no relation of the graph explains.
 pub(super) fn of(
     graph: &Graph,
-    node: NodeIx,
+    asked: &Node<'_>,
     family: &str,
     search: &mut dyn FnMut(&str) -> Result<Option<Hits>, Fault>,
 ) -> Result<Vec<Read>, Fault> {
-    let asked = graph.node(node);
     let name = asked.label();
     let mut written = format!(r"(?:\.|->|::){name}\b");
     match family {
@@ -46,7 +45,7 @@ pub(super) fn of(
     }
     let Some(found) = search(&written)? else { return Ok(Vec::new()) };
     let known = attributed(graph, name, EdgeKind::References);
-    let is_property = is_property(&asked);
+    let is_property = is_property(asked);
     let hits = found.hits.iter().filter_map(|hit| {
         let path = hit.path.as_str();
         let use_ = taken(&hit.text, name, is_property)?;

@@ -1,0 +1,323 @@
+//! Dangling: uses of what a batch removed or hid that are still written, and find nothing any more.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_edit::{FileChange, Plan};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind, near};
+use m1nd_ingest::mentions::{self, Mention, Role};
+use m1nd_ingest::revision::Change;
+use m1nd_vfs::Root;
+
+use super::checks::{Checked, node_of};
+use super::shown::{CallerShown, old};
+use super::texts::Texts;
+
+/// Relations that hang in the air when their target goes.
+pub(super) const HOLDS: [EdgeKind; 5] =
+    [EdgeKind::Calls, EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::Imports];
+
+/// All such uses, certain ones first.
+pub(super) fn find(
+    root: &Root,
+    before: &Graph,
+    after: &Graph,
+    plan: &Plan,
+    checked: &Checked,
+) -> Vec<CallerShown> {
+    let mut found: Vec<CallerShown> = Vec::new();
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut states = States { before, after, plan, texts: Texts::of(root) };
+    let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed"));
+    // What is still there may be out of reach, as when it is not exported any more.
+    let hidden = changed_signatures(before, checked).map(|node| (node, "signature"));
+    for (node, because) in gone.chain(hidden) {
+        let gone = before.node(node);
+        if because == "removed" && states.is_named_still(node) {
+            continue;
+        }
+        let mut said =
+            Said { word: word_of(before, node), is_file: gone.kind() == NodeKind::File, ..Said::default() };
+        for edge in before.incoming(node).filter(|edge| HOLDS.contains(&edge.kind)) {
+            if because == "signature" && edge.evidence.is_inferred() {
+                continue;
+            }
+            let Some(source) = survivor(before, after, plan, edge.source) else { continue };
+            let user = after.node(source);
+            for (line, known) in states.lost(&mut said, &edge, source) {
+                let at = format!("{}:{line}", user.path());
+                if told.insert(at.clone()) {
+                    found.push(CallerShown {
+                        at,
+                        node_id: user.id().to_owned(),
+                        uses: gone.label().to_owned(),
+                        because,
+                        evidence: known.name(),
+                        source: states.texts.line(user.path(), line),
+                    });
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
+    found
+}
+
+/// The word by which a node is used.
+pub(super) fn word_of(graph: &Graph, node: NodeIx) -> &str {
+    let label = graph.node(node).label();
+    match graph.node(node).kind() {
+        NodeKind::File => label.split('.').next().unwrap_or_default(),
+        _ => label,
+    }
+}
+
+/// What is known of the places that say one name, by file: nothing where the file cannot be read so.
+#[derive(Default)]
+struct Said<'g> {
+    word: &'g str,
+    /// The word is a file's, and may stand in a string.
+    is_file: bool,
+    before: BTreeMap<String, Option<Vec<Mention>>>,
+    after: BTreeMap<String, Option<Vec<Mention>>>,
+}
+
+/// The workspace before and after a batch.
+struct States<'a> {
+    before: &'a Graph,
+    after: &'a Graph,
+    plan: &'a Plan,
+    texts: Texts<'a>,
+}
+
+impl States<'_> {
+    /// Lines on which a relation is still written and leads nowhere, and how it was known there.
+    fn lost(&mut self, said: &mut Said<'_>, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
+        let user = self.after.node(source);
+        let after = self.after;
+        let alike = alike(after, said.word, said.is_file, source);
+        // Lines stand where they stood, unless the batch wrote the file.
+        let written = self.plan.files.iter().find(|file| file.path == user.path());
+        if let Some(written) = written.filter(|_| !said.is_file)
+            && let Some(lost) = self.lost_in_written(said, edge, source, written)
+        {
+            return lost;
+        }
+        let is_moved = written.is_some() || edge.lines.is_empty();
+        let lost = if is_moved { lost_somewhere(edge, &alike) } else { lost_sites(edge, &alike) };
+        let Some(evidence) = lost.iter().map(|(_, known)| *known).reduce(Evidence::strongest) else {
+            return Vec::new();
+        };
+        let known: Vec<u32> = lost.iter().map(|(line, _)| *line).filter(|line| *line > 0).collect();
+        let mentions = match said.is_file {
+            true => None,
+            false => {
+                let texts = &mut self.texts;
+                let read = || mentions::of(user.path(), texts.text(user.path())?.as_bytes(), said.word);
+                said.after.entry(user.path().to_owned()).or_insert_with(read).as_ref()
+            }
+        };
+        let lines: Vec<u32> = match mentions {
+            None => self.texts.lines_with(user.path(), user.lines(), said.word, &known),
+            Some(mentions) => {
+                let is_inside = in_lines(user.lines());
+                let could_mean = could_mean(self.before, edge.target, user.path());
+                let uses = || mentions.iter().filter(|one| one.is_use() && could_mean(one));
+                let here: Vec<u32> = uses().map(|one| one.line).filter(|line| known.contains(line)).collect();
+                // A relation is told by the line on which its expression begins.
+                let first = || uses().map(|one| one.line).find(|&line| is_inside(line));
+                if here.is_empty() { first().into_iter().collect() } else { here }
+            }
+        };
+        let known = |line: u32| lost.iter().find(|(at, _)| *at == line).map_or(evidence, |(_, known)| *known);
+        lines.into_iter().map(|line| (line, known(line))).collect()
+    }
+
+    /// The same in a file that the batch wrote: the name is said of the same thing as before, by the same user, and nothing
+    /// explains it. Nothing where the file cannot be read so.
+    fn lost_in_written(
+        &mut self,
+        said: &mut Said<'_>,
+        edge: &Edge<'_>,
+        source: NodeIx,
+        written: &FileChange,
+    ) -> Option<Vec<(u32, Evidence)>> {
+        let user = self.after.node(source);
+        let (graph, word) = (self.after, said.word);
+        let found = alike(graph, word, said.is_file, source);
+        if edge.lines.is_empty() && found.iter().any(|now| as_well(edge.evidence, now.evidence)) {
+            return Some(Vec::new());
+        }
+        let (from, held) = old(&self.plan.files, written);
+        let read = || mentions::of(from, held?, said.word);
+        let before = said.before.entry(from.to_owned()).or_insert_with(read).as_ref()?;
+        let bytes = written.after.as_ref().map(|after| &after.bytes[..]);
+        let read = || mentions::of(user.path(), bytes?, said.word);
+        let after = said.after.entry(user.path().to_owned()).or_insert_with(read).as_ref()?;
+        let was_inside = in_lines(self.before.node(edge.source).lines());
+        let uses = || before.iter().filter(|one| one.is_use());
+        let mut sites: Vec<&Mention> = uses().filter(|one| edge.lines.contains(&one.line)).collect();
+        if sites.is_empty() {
+            sites = uses().filter(|one| was_inside(one.line)).collect();
+        }
+        let is_said_so = |one: &Mention| {
+            let is_import = one.role == Role::Import;
+            sites.iter().any(|site| site.of == one.of && (site.role == Role::Import) == is_import)
+        };
+        let explained: BTreeSet<u32> = self
+            .after
+            .nodes_in(user.path())
+            .flat_map(|ix| alike(graph, word, false, ix))
+            .flat_map(|now| {
+                now.sites().filter(|(_, known)| as_well(edge.evidence, *known)).collect::<Vec<_>>()
+            })
+            .map(|(line, _)| line)
+            .collect();
+        // What is imported from elsewhere now is another thing.
+        let imports = |one: &&Mention| one.role == Role::Import;
+        let is_new_import =
+            |one: &Mention| imports(&one) && !before.iter().filter(imports).any(|old| old.of == one.of);
+        let is_bound = |one: &Mention| {
+            let binds = |other: &Mention| match &other.role {
+                Role::Binding { reach, .. } => reach.contains(&one.at),
+                _ => is_new_import(other),
+            };
+            one.of.is_empty() && after.iter().any(binds)
+        };
+        let is_inside = in_lines(user.lines());
+        let could_mean = could_mean(self.before, edge.target, user.path());
+        let left = after.iter().filter(|one| {
+            one.is_use()
+                && could_mean(one)
+                && is_inside(one.line)
+                && is_said_so(one)
+                && !explained.contains(&one.line)
+                && !is_bound(one)
+        });
+        let mut lines: Vec<u32> = left.map(|one| one.line).collect();
+        lines.dedup();
+        Some(lines.into_iter().map(|line| (line, edge.evidence)).collect())
+    }
+
+    /// Whether something else has the name now where the node had it: a variable, an import, a field.
+    fn is_named_still(&self, node: NodeIx) -> bool {
+        let gone = self.before.node(node);
+        // Users look for it where it was, whatever has moved from there.
+        let file = self.plan.files.iter().find(|file| file.path == gone.path());
+        let Some((file, now)) = file.and_then(|file| Some((file, file.after.as_ref()?))) else {
+            return false;
+        };
+        if gone.kind() == NodeKind::File {
+            return false;
+        }
+        let word = word_of(self.before, node);
+        let Some(mentions) = mentions::of(&file.path, &now.bytes, word) else { return false };
+        let around = self.before.owner(node).or_else(|| self.before.parent(node));
+        let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
+        let Some(around) = around else {
+            let (from, held) = old(&self.plan.files, file);
+            let was = held.and_then(|held| mentions::of(from, held, word)).unwrap_or_default();
+            let is_new = |one: &Mention| !was.iter().any(|old| old.role == Role::Import && old.of == one.of);
+            return mentions.iter().any(|one| match &one.role {
+                Role::Binding { at_top, .. } => *at_top,
+                Role::Import => is_new(one),
+                Role::Use | Role::Label => false,
+            });
+        };
+        let Some(around) = survivor(self.before, self.after, self.plan, around) else { return false };
+        let is_inside = in_lines(self.after.node(around).lines());
+        let mut given = mentions.iter().filter(|one| matches!(one.role, Role::Binding { .. } | Role::Label));
+        self.after.node(around).path() == file.path
+            && given.any(|one| is_inside(one.line) && (one.of.is_empty() || is_of_this(&one.of)))
+    }
+}
+
+/// Whether a mention in a file can mean a node, whatever the graph said: in Go what is said of a package is not of one's own.
+fn could_mean<'g>(graph: &'g Graph, node: NodeIx, path: &str) -> impl Fn(&Mention) -> bool + use<'g> {
+    let meant = graph.node(node);
+    let is_own = meant.language() == "go"
+        && near::folder(meant.path()) == near::folder(path)
+        && graph.owner(node).is_none();
+    move |one: &Mention| !is_own || one.of.is_empty()
+}
+
+/// Relations of a node of today that lead to something of a name.
+fn alike<'g>(after: &'g Graph, word: &str, is_file: bool, source: NodeIx) -> Vec<Edge<'g>> {
+    let leads_there = |other: &Edge<'_>| {
+        let target = after.node(other.target);
+        let is_stem = target.kind() == NodeKind::File && target.label().split('.').next() == Some(word);
+        HOLDS.contains(&other.kind) && (is_stem || !is_file && target.label() == word)
+    };
+    after.outgoing(source).filter(leads_there).collect()
+}
+
+/// Whether a member is said of the object that says it.
+fn is_of_this(of: &str) -> bool {
+    matches!(of, "self." | "this." | "cls." | "this->" | "@")
+}
+
+/// Whether a line is one of a node's; a node without lines has all.
+fn in_lines((first, last): (u32, u32)) -> impl Fn(u32) -> bool {
+    move |line| first == 0 || last < first || (first..=last).contains(&line)
+}
+
+/// Whether a use is found as well as before: what was certain must not have become a guess by name.
+fn as_well(was: Evidence, now: Evidence) -> bool {
+    was.is_inferred() || !now.is_inferred()
+}
+
+/// Lines of a relation on which nothing of that name is found any more, and how it was known there.
+fn lost_sites(edge: &Edge<'_>, now: &[Edge<'_>]) -> Vec<(u32, Evidence)> {
+    let is_found = |line: u32, was: Evidence| {
+        now.iter().flat_map(Edge::sites).any(|(other, known)| other == line && as_well(was, known))
+    };
+    edge.sites().filter(|&(line, was)| !is_found(line, was)).collect()
+}
+
+/// The same where lines cannot be compared.
+fn lost_somewhere(edge: &Edge<'_>, now: &[Edge<'_>]) -> Vec<(u32, Evidence)> {
+    match now.iter().any(|other| as_well(edge.evidence, other.evidence)) {
+        true => Vec::new(),
+        false => vec![(0, edge.evidence)],
+    }
+}
+
+/// Nodes, in the graph before, that callers see otherwise now.
+fn changed_signatures<'a>(before: &'a Graph, checked: &'a Checked) -> impl Iterator<Item = NodeIx> + 'a {
+    checked.symbols.iter().flat_map(move |file| {
+        let changed = file.changed.iter().filter(|one| one.change == Change::Signature);
+        changed.filter_map(move |one| node_of(before, &file.from, one))
+    })
+}
+
+/// Nodes that were there before and are not any more.
+pub(super) fn removed(before: &Graph, after: &Graph, plan: &Plan, checked: &Checked) -> Vec<NodeIx> {
+    let mut nodes: Vec<NodeIx> = Vec::new();
+    for file in &checked.symbols {
+        let gone = file.changed.iter().filter(|one| one.change == Change::Removed);
+        nodes.extend(gone.filter_map(|one| node_of(before, &file.from, one)));
+        if file.path != file.from {
+            // Everything in a file that moved is found elsewhere now.
+            nodes.extend(before.nodes_in(&file.from));
+        }
+    }
+    for file in plan.files.iter().filter(|file| file.after.is_none()) {
+        nodes.extend(before.node_by_path(&file.path));
+    }
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes.retain(|&ix| after.node_by_id(before.node(ix).id()).is_none());
+    nodes.sort_by_key(|&ix| before.node(ix).kind() != NodeKind::File);
+    nodes
+}
+
+/// The same node in the graph after the batch, also where its file moved. What has its name where something else moved
+/// to is not the same.
+fn survivor(before: &Graph, after: &Graph, plan: &Plan, node: NodeIx) -> Option<NodeIx> {
+    let node = before.node(node);
+    let Some(moved) = plan.files.iter().find(|file| file.from.as_deref() == Some(node.path())) else {
+        let is_taken = |file: &FileChange| file.path == node.path() && file.from.is_some();
+        return after.node_by_id(node.id()).filter(|_| !plan.files.iter().any(is_taken));
+    };
+    let mut there = after.nodes_in(&moved.path);
+    there.find(|&ix| after.node(ix).qualified() == node.qualified() && after.node(ix).kind() == node.kind())
+}
