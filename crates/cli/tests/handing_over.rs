@@ -1,4 +1,4 @@
-//! What `m1nd verify` says of a hand-off and of a packet that somebody kept, and `m1nd doctor` of a graph that cannot be read.
+//! What `m1nd verify` says of a hand-off and of a packet that somebody kept, and what `m1nd doctor` says of a graph that cannot be read.
 
 #![allow(clippy::unwrap_used)]
 
@@ -109,7 +109,7 @@ fn a_packet_says_what_was_only_told_and_one_that_is_no_text_is_broken() {
 }
 
 #[test]
-fn a_graph_that_cannot_be_read_is_told_by_the_doctor_and_left_where_it_is() {
+fn a_graph_that_cannot_be_read_is_told_by_the_doctor() {
     let machine = machine();
     let repo = machine.at("repo");
     assert!(machine.run_in(&repo, &["ingest"]).status.success());
@@ -129,8 +129,6 @@ fn a_graph_that_cannot_be_read_is_told_by_the_doctor_and_left_where_it_is() {
         fs::write(&snapshot, &bytes).unwrap();
         let said = graph();
         assert_eq!(said["state"], "warning", "{} bytes: {said}", bytes.len());
-        assert_eq!(fs::read(&snapshot).unwrap(), bytes, "a doctor only looks");
+        assert!(said["found"].as_str().unwrap().contains("cannot be read"), "{} bytes: {said}", bytes.len());
     }
-    fs::write(&snapshot, &whole).unwrap();
-    assert_eq!(graph()["state"], "ok");
 }

@@ -45,11 +45,12 @@ fn only_told(need: Need, state: &State) -> Option<String> {
             (!told.is_empty()).then(|| format!("Only told: the reading of {}.", told.join(" and ")))
         }
         Need::ChangedRead => {
-            let set = state.change_set.iter().flat_map(|set| &set.held).map(|held| held.path.as_str());
-            let mut seen = set.chain(state.to_read.iter().map(String::as_str));
-            let is_shown = seen.any(|path| read(state).any(|seen| seen.path == path && !seen.told));
-            let is_told = state.reviewed.is_some_and(|files| files > 0) && !is_shown;
-            is_told.then(|| "Only told: the reading of the change.".to_owned())
+            let set = state.change_set.iter().flat_map(|set| &set.held).map(|held| &held.path);
+            let set: Vec<&String> = set.chain(&state.to_read).collect();
+            let reads = || read(state).filter(|seen| set.contains(&&seen.path));
+            let is_told = state.diff_read || reads().any(|seen| seen.told);
+            (is_told && reads().all(|seen| seen.told))
+                .then(|| "Only told: the reading of the change.".to_owned())
         }
         Need::Reviewed => (state.mode == Mode::Release && state.reviewed.is_none() && state.diff_read)
             .then(|| "Only told: the review of the change set.".to_owned()),
