@@ -1,8 +1,7 @@
 //! Handed: a hand-off that somebody kept, held against its own seal, against what its mission recorded, and against what
 //! its mission says now.
 
-use std::fmt::Debug;
-
+use serde::Serialize;
 use serde_json::Value;
 
 use crate::claim::{Claim, Verdict};
@@ -110,9 +109,10 @@ struct List {
 }
 
 impl List {
-    fn of<T: Debug>(name: &'static str, kept: &[T], recorded: &[T], is_same: fn(&T, &T) -> bool) -> Self {
+    fn of<T: Serialize>(name: &'static str, kept: &[T], recorded: &[T], is_same: fn(&T, &T) -> bool) -> Self {
         let foreign = kept.iter().find(|one| !recorded.iter().any(|other| is_same(one, other)));
-        let foreign = foreign.map(|one| crate::short::of(&format!("{one:?}"), FOREIGN));
+        let said = |one: &T| serde_json::to_string(one).unwrap_or_default();
+        let foreign = foreign.map(|one| crate::short::of(&said(one), FOREIGN));
         Self { name, kept: kept.len(), recorded: recorded.len(), foreign }
     }
 }
