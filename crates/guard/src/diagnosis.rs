@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::facts::{Facts, Observed};
 use crate::playbook::{Maker, Step};
-use crate::trust::{TrustMode, Verdict, hidden, memory_words, surface};
+use crate::trust::{TrustMode, Verdict, hidden, memory_words, program_words, surface};
 
 /// What is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -40,10 +40,7 @@ pub fn diagnose(facts: &Facts, observed: &Observed, verdict: &Verdict) -> Vec<Fo
     let mut found = Vec::new();
     let mut add = |diagnosis: Diagnosis, why: String| found.push(Found { diagnosis, why });
     if facts.binary_replaced {
-        add(
-            Diagnosis::StaleBinary,
-            "The program on disk is another one than the one that answers.".to_owned(),
-        );
+        add(Diagnosis::StaleBinary, program_words(facts).to_owned());
     }
     if verdict.mode == TrustMode::WrongWorkspaceBinding {
         add(Diagnosis::WrongWorkspace, verdict.why.clone());

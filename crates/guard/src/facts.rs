@@ -19,6 +19,9 @@ pub struct Facts {
     /// Whether the program on disk is another one than the one that runs.
     #[serde(skip)]
     pub binary_replaced: bool,
+    /// Whether there is none any more.
+    #[serde(skip)]
+    pub binary_gone: bool,
     /// What is wrong with the graph's files, if anything is.
     #[serde(skip)]
     pub graph_problem: Option<String>,
@@ -77,6 +80,8 @@ pub struct Observed {
     pub scope_text: Option<String>,
     /// The folder of the repository around it, where it lies elsewhere.
     pub repository: Option<String>,
+    /// The name that it would have in this graph.
+    pub namespace: Option<String>,
     pub tool: Option<String>,
     pub proof_state: Option<String>,
     pub candidates: Option<u64>,

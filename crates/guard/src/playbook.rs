@@ -65,6 +65,10 @@ pub fn playbook_for(
 pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str) -> Playbook {
     let make = Maker { facts, agent };
     let asked = observed.repository.clone().unwrap_or_else(|| "the repository that is meant".to_owned());
+    let mut federate = json!({ "path": asked, "intent": "add_root" });
+    if let Some(name) = &observed.namespace {
+        federate["namespace"] = json!(name);
+    }
     let literal = |action: &str| match word(observed) {
         Some(word) => make.call("literal", "search", json!({ "query": word, "mode": "literal" }), action),
         None => make.says("literal", &format!("{action} A word of what you look for will do.")),
@@ -116,7 +120,7 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
             vec![
                 make.says("rebind", &format!("Ask the user to start the host's server with M1ND_WORKSPACE_ROOT set to {asked}, then make a new handshake.")),
                 make.call("ingest_here", "ingest", json!({ "path": asked, "intent": "add_root" }), "Or, on purpose, put that repository into this graph as a second one."),
-                make.says("federate", "Or, for work across repositories, add it so under a namespace; its paths begin with that name and ::."),
+                make.call("federate", "ingest", federate, "Or, for work across repositories, add it so under a namespace; its paths begin with that name and ::."),
             ],
         ),
         TrustMode::RetrievalNeedsRecovery if facts.graph_problem.is_none() && facts.memory_problem.is_some() => {
@@ -138,7 +142,9 @@ pub fn playbook(mode: TrustMode, facts: &Facts, observed: &Observed, agent: &str
             "One program, one workspace, one graph.",
             vec![
                 make.call("look", "health", json!({}), "Compare process, build and workspace with what you expect."),
-                make.says("restart", if facts.binary_replaced {
+                make.says("restart", if facts.binary_gone {
+                    "The program is gone from the disk: ask the user to install it again, restart the host's server, then make a new handshake."
+                } else if facts.binary_replaced {
                     "The program on disk was replaced: ask the user to restart the host's server, then make a new handshake."
                 } else {
                     "If they are not what you expect, ask the user to restart the host's server, then make a new handshake."

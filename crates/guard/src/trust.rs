@@ -218,8 +218,7 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
         return says(TrustMode::DegradedHostToolSurface, why);
     }
     if facts.binary_replaced {
-        let why = "The program on disk is another one than the one that answers.".to_owned();
-        return says(TrustMode::StaleBindingSuspected, why);
+        return says(TrustMode::StaleBindingSuspected, program_words(facts).to_owned());
     }
     if let Some(problem) = &facts.graph_problem {
         return says(TrustMode::RetrievalNeedsRecovery, format!("The graph's files: {problem}."));
@@ -242,6 +241,15 @@ pub fn verdict(facts: &Facts, observed: &Observed) -> Verdict {
         return says(TrustMode::RetrievalNeedsRecovery, why);
     }
     says(TrustMode::FullTrust, "The graph is populated and bound to this workspace.".to_owned())
+}
+
+/// What became of the program that answers.
+pub(crate) fn program_words(facts: &Facts) -> &'static str {
+    if facts.binary_gone {
+        "The program that answers is gone from the disk: a host cannot start it again."
+    } else {
+        "The program on disk is another one than the one that answers."
+    }
 }
 
 /// Notes, tasks and missions that cannot be read.

@@ -112,7 +112,7 @@ pub fn do_not(state: &State, situation: &Situation<'_>) -> Vec<DoNot> {
         all.push(DoNot { tool_family: None, target: Some(target.to_owned()), why: LOOPS.to_owned() });
     }
     let dead: Vec<&crate::state::DeadPath> = state.all_dead_paths().collect();
-    for dead in dead.iter().rev().take(DEAD_PATHS) {
+    for dead in dead.iter().rev().filter(|dead| dead.holds(situation.hash_of)).take(DEAD_PATHS) {
         let why = short::of(dead.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
         all.push(DoNot { tool_family: None, target: Some(dead.target.clone()), why });
     }
@@ -122,10 +122,15 @@ pub fn do_not(state: &State, situation: &Situation<'_>) -> Vec<DoNot> {
 const LOOPS: &str = "Asked three times without anything new: ask something else, or conclude.";
 const NOTHING_THERE: &str = "Nothing was found there.";
 
-/// Dead paths hold whether they are named or not.
+/// Dead paths hold whether they are named or not. Which of the others are open again is not looked up here: there may be
+/// hundreds.
 fn more_dead_paths(state: &State) -> Option<String> {
     let more = state.all_dead_paths().count().saturating_sub(DEAD_PATHS);
-    (more > 0).then(|| format!("{more} more dead paths hold as well; mission_show lists them."))
+    (more > 0).then(|| {
+        format!(
+            "{more} more dead paths hold as well, unless their file changed; mission_show lists them all."
+        )
+    })
 }
 
 /// Why a step was advised against, if it was: by its kind, as a circle, or because it leads into a dead path.
@@ -139,7 +144,7 @@ pub(crate) fn against(
     if draft.is_dead_path() {
         return None;
     }
-    let dead = dead_ends(state, draft);
+    let dead = dead_ends(state, situation, draft);
     if let [first, more @ ..] = dead.as_slice() {
         let why = short::of(first.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
         let more: String = more.iter().map(|dead| format!(" So is {}.", dead.target)).collect();
@@ -154,10 +159,15 @@ pub(crate) fn against(
 }
 
 /// Dead paths that a step leads into: its target, and every file that it was asked for. A search shows what it finds.
-fn dead_ends<'s>(state: &'s State, draft: &Draft) -> Vec<&'s crate::state::DeadPath> {
+fn dead_ends<'s>(
+    state: &'s State,
+    situation: &Situation<'_>,
+    draft: &Draft,
+) -> Vec<&'s crate::state::DeadPath> {
     let read = draft.shown.iter().filter(|_| draft.content_hash.is_some()).map(|file| file.path.as_str());
+    let to = std::iter::once(draft.target.as_str()).chain(read);
     let mut dead: Vec<&crate::state::DeadPath> =
-        std::iter::once(draft.target.as_str()).chain(read).filter_map(|to| state.dead_path(to)).collect();
+        to.filter_map(|to| state.dead_path(to, situation.hash_of)).collect();
     // What ran before a change says nothing of a run after it.
     dead.retain(|dead| {
         let is_own = state.dead_paths.contains(dead);

@@ -26,7 +26,8 @@ pub(crate) fn said_again(state: &State, id: &ClaimId, cited: &[Event]) -> Option
         };
         files.peek().is_none() || !files.all(is_known)
     };
-    let is_new = |event: &Event| event.sequence > since && event.draft.carries() && shows_more(event);
+    let carries = |event: &Event| event.draft.carries() || event.draft.absence().is_some();
+    let is_new = |event: &Event| event.sequence > since && carries(event) && shows_more(event);
     (!cited.iter().any(is_new)).then(|| {
         format!(
             "{} says the same and was rejected: {} Cite what was seen since then and shows otherwise.",

@@ -3,9 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::absence::Absence;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::ids::{ClaimId, EventId};
+use crate::named::not_shown;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
@@ -33,6 +35,9 @@ pub struct Claim {
     /// Files that the verdict rests on and of which no hash is kept, so that nobody can check them.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub not_checked: u64,
+    /// Searches that found nothing, and that the verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub absent: Vec<Absence>,
     /// Runs it rests on that something came after: an edit, or the same run with another end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtaken: Vec<String>,
@@ -59,8 +64,18 @@ impl Claim {
     }
 
     /// Whether what it rests on is not what it was.
-    pub fn is_stale(&self, hash_of: HashOf<'_>) -> bool {
-        !self.overtaken.is_empty() || !self.stale_files(hash_of).is_empty()
+    pub fn is_stale(&self, situation: &Situation<'_>) -> bool {
+        !self.overtaken.is_empty()
+            || !self.stale_files(situation.hash_of).is_empty()
+            || self.found_since(situation).next().is_some()
+    }
+
+    /// Searches that found nothing when it was judged, and find something now, or cannot be made again.
+    pub(crate) fn found_since<'c>(
+        &'c self,
+        situation: &'c Situation<'_>,
+    ) -> impl Iterator<Item = &'c Absence> {
+        self.absent.iter().filter(|absence| (situation.is_absent)(absence) != Some(true))
     }
 
     /// As answers show it: hashes stay in the ledger, what changed since is named.
@@ -109,6 +124,8 @@ pub struct Judgement {
     pub runs: Vec<TestRun>,
     /// Files of these events of which no hash is kept.
     pub not_checked: u64,
+    /// Searches among these events that found nothing.
+    pub absent: Vec<Absence>,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
 }
@@ -118,8 +135,8 @@ const MOST_FILES: usize = 64;
 /// Words that are named to whoever used another.
 const MOST_WORDS: usize = 8;
 
-/// Judges a claim by the events it cites, as the mission and the files are now.
-pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>) -> Judgement {
+/// Judges what a claim says by the events it cites, as the mission and the files are now.
+pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Situation<'_>) -> Judgement {
     let is_current = |path: &str, hash: &str| situation.is_current(path, hash);
     let exists = |path: &str| situation.exists(path);
     let needs = |reason: String, stale: Vec<EventId>| Judgement {
@@ -129,8 +146,16 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         rests_on: Vec::new(),
         runs: Vec::new(),
         not_checked: 0,
+        absent: Vec::new(),
         stale,
     };
+    if !situation.right_workspace {
+        let why = format!(
+            "The runtime is not bound to {}: nothing that is cited shows anything of it.",
+            state.repo
+        );
+        return needs(why, Vec::new());
+    }
     if events.is_empty() {
         let why = "It cites no event: read the source, run the test, and cite what that recorded.";
         return needs(why.to_owned(), Vec::new());
@@ -139,22 +164,42 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
     if direct.is_empty() {
         return needs(indirect(events), Vec::new());
     }
-    let carrying: Vec<&&Event> = direct.into_iter().filter(|event| event.draft.carries()).collect();
+    // Only the runtime knows that a search found nothing, and only what denies its word rests on that.
+    let absence = |event: &Event| {
+        let search = event.draft.absence().filter(|search| search.carries(said));
+        search.filter(|_| event.source == Source::Observed).cloned()
+    };
+    let carries = |event: &&&Event| event.draft.carries() || absence(event).is_some();
+    let carrying: Vec<&&Event> = direct.iter().copied().filter(carries).collect();
     if carrying.is_empty() {
-        let why = "Nothing that it cites was done and shows a file of this workspace: read the file itself and cite that.";
+        let nothing = direct.iter().any(|event| event.draft.absence().is_some());
+        let why = if nothing {
+            "It cites a search that found nothing: that shows only that its own word is nowhere, in a claim that says so."
+        } else {
+            "Nothing that it cites was done and shows lines of a file of this workspace: read the file itself and cite that."
+        };
         return needs(why.to_owned(), Vec::new());
     }
     let changed = |event: &Event| -> Option<String> {
         let mut files = event.draft.anchors();
         files.find(|(path, hash)| !is_current(path, hash)).map(|(path, _)| path.to_owned())
     };
-    let (mut current, mut stale, mut said) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut current, mut stale, mut said_of) = (Vec::new(), Vec::new(), Vec::new());
     let mut old: Vec<&Event> = Vec::new();
     let mut is_left = false;
     for event in carrying {
         if let Some(how) = state.overtaken(event) {
             is_left = true;
-            said.push(format!("{} ({how})", event.event_id));
+            said_of.push(format!("{} ({how})", event.event_id));
+            stale.push(event.event_id.clone());
+            old.push(event);
+            continue;
+        }
+        if let Some(search) = event.draft.absence()
+            && (situation.is_absent)(search) != Some(true)
+        {
+            is_left = true;
+            said_of.push(format!("{} ({:?} is found now)", event.event_id, search.query));
             stale.push(event.event_id.clone());
             old.push(event);
             continue;
@@ -165,14 +210,14 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
                 let is_there = exists(&path);
                 is_left |= is_there;
                 let how = if is_there { "changed since" } else { "is gone" };
-                said.push(format!("{} ({path} {how})", event.event_id));
+                said_of.push(format!("{} ({path} {how})", event.event_id));
                 stale.push(event.event_id.clone());
                 old.push(event);
             }
         }
     }
     let not_counted =
-        if said.is_empty() { String::new() } else { format!(" Not counted: {}.", said.join(", ")) };
+        if said_of.is_empty() { String::new() } else { format!(" Not counted: {}.", said_of.join(", ")) };
     if current.is_empty() {
         let why = if is_left {
             "What it rests on was changed since it was seen: read or run it again and cite that."
@@ -181,7 +226,21 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         };
         return needs(format!("{why}{not_counted}"), stale);
     }
-    let by = |speaks: Speaks| current.iter().rev().find(|event| event.draft.speaks() == speaks);
+    let speaks = |event: &Event| match absence(event) {
+        Some(_) => Speaks::For,
+        None => event.draft.speaks(),
+    };
+    let by = |wanted: Speaks| current.iter().rev().find(|event| speaks(event) == wanted);
+    if let Some(file) = not_shown(said, &current, situation)
+        && (by(Speaks::For).is_some() || by(Speaks::Against).is_some())
+        && not_seen_again(&old, &current, situation).is_none()
+    {
+        let why = format!(
+            "It is about {file}, and nothing that it cites shows that file: call view with file_path {file:?} and this \
+             mission_id, and cite that.{not_counted}"
+        );
+        return needs(why, stale);
+    }
     let (verdict, reason) = if let Some(against) = by(Speaks::Against) {
         let before = by(Speaks::For).map_or_else(String::new, |event| {
             format!(" {} ({}) spoke for it.", event.event_id, event.draft.outcome)
@@ -196,8 +255,11 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
         );
         return needs(why, stale);
     } else if let Some(newest) = by(Speaks::For) {
-        let class = newest.draft.evidence_class.map_or("", EvidenceClass::name);
-        (Verdict::VerifiedForMission, format!("Direct evidence: {} ({class}).", newest.event_id))
+        let shows = match newest.draft.absence() {
+            Some(search) => search.said(),
+            None => newest.draft.evidence_class.map_or("", EvidenceClass::name).to_owned(),
+        };
+        (Verdict::VerifiedForMission, format!("Direct evidence: {} ({shows}).", newest.event_id))
     } else {
         let outcomes: std::collections::BTreeSet<&str> =
             current.iter().map(|event| event.draft.outcome.as_str()).collect();
@@ -228,10 +290,11 @@ pub(crate) fn judge(state: &State, events: &[&Event], situation: &Situation<'_>)
     let reason = format!("{reason}{not_counted}{said}");
     let decides = if verdict == Verdict::Rejected { Speaks::Against } else { Speaks::For };
     let self_reported = current.iter().any(|event| {
-        event.draft.speaks() == decides && event.source == Source::Told && !was_observed(event, &current)
+        speaks(event) == decides && event.source == Source::Told && !was_observed(event, &current)
     });
     let runs = current.iter().filter(|event| is_run(event)).map(|event| TestRun::of(event)).collect();
-    Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, stale }
+    let absent = current.iter().filter_map(|event| absence(event)).collect();
+    Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, absent, stale }
 }
 
 /// Whether a call that was recorded by the runtime, and is cited too, showed what an agent tells of: every file of it, as it
@@ -252,6 +315,11 @@ fn not_seen_again(old: &[&Event], current: &[&Event], situation: &Situation<'_>)
         if is_run(event) {
             let is_again = |other: &&Event| is_run(other) && other.draft.target == event.draft.target;
             return (!current.iter().any(is_again)).then(|| event.draft.target.clone());
+        }
+        if let Some(search) = event.draft.absence() {
+            let is_again =
+                |other: &&Event| other.draft.absence().is_some_and(|one| one.query == search.query);
+            return (!current.iter().any(is_again)).then(|| format!("what {:?} finds", search.query));
         }
         let mut changed = event.draft.anchors().filter(|(path, hash)| !situation.is_current(path, hash));
         changed.find(|(path, _)| !is_shown(path)).map(|(path, _)| path.to_owned())

@@ -14,7 +14,9 @@ impl State {
     pub fn doubted(mut self) -> Self {
         self.claims.iter_mut().chain(&mut self.inherited.claims).for_each(doubt);
         self.sweeps.clear();
+        self.sweep_shown = false;
         self.inherited.swept = false;
+        self.inherited.swept_told = false;
         // That something was tested, and that a change set was looked at, is the word of its events, too.
         self.changed_at = self.sequence + 1;
         self.tested.clear();
@@ -33,6 +35,7 @@ fn doubt(claim: &mut Claim) {
         claim.rests_on.clear();
         claim.runs.clear();
         claim.not_checked = 0;
+        claim.absent.clear();
         claim.overtaken.clear();
         claim.self_reported = false;
     }

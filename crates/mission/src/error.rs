@@ -9,13 +9,13 @@ pub enum MissionError {
     #[error("{field} is {problem}")]
     Invalid { field: &'static str, problem: String },
     #[error("the mission has no event {id}")]
-    UnknownEvent { id: String, newest: Option<String> },
+    UnknownEvent { mission: MissionId, id: String, newest: String },
     #[error("the mission has no claim {id}")]
-    UnknownClaim { id: ClaimId, known: Vec<ClaimId> },
+    UnknownClaim { mission: MissionId, id: ClaimId, known: Vec<ClaimId> },
     #[error("claim {id} is {state} already")]
     Settled { id: ClaimId, state: &'static str },
     #[error("the mission has gaps")]
-    Gaps { gaps: Vec<crate::needs::Gap> },
+    Gaps { mission: MissionId, gaps: Vec<crate::needs::Gap> },
 }
 
 impl MissionError {

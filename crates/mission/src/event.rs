@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::absence::Absence;
 use crate::again::plain;
 use crate::change_set::{ChangeSet, Review};
 use crate::claim::{Claim, Verdict};
@@ -17,6 +18,9 @@ use crate::runs::FAILED;
 use crate::state::{DeadPath, Seen, TestRun, path_of};
 
 pub const SCHEMA: &str = "m1nd-mission-event-v1";
+
+/// The hash of a file without a byte.
+pub const EMPTY_FILE: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
 /// Who saw it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -113,11 +117,20 @@ impl Draft {
     }
 
     /// Whether it is direct evidence of something that is there: a read of the source is one only where it is known of
-    /// which source, whatever class it is said to be of.
+    /// which source, whatever class it is said to be of. An empty file shows nothing.
     pub fn carries(&self) -> bool {
         let is_read = self.evidence_class == Some(EvidenceClass::DirectSource)
             || self.event_type.split('_').any(|word| ["read", "view", "grep"].contains(&word));
-        self.is_direct() && self.is_done() && (!is_read || self.is_anchored())
+        let shows = || self.anchors().any(|(_, hash)| hash != EMPTY_FILE);
+        self.is_direct() && self.is_done() && (!is_read || shows())
+    }
+
+    /// The search that found nothing, if it was one.
+    pub fn absence(&self) -> Option<&Absence> {
+        match self.detail.as_deref() {
+            Some(Detail::Absent { search }) => Some(search),
+            _ => None,
+        }
     }
 
     /// Whether what it tells of was done at all. A test that failed was run; a file whose read failed was not read.
@@ -189,7 +202,8 @@ impl Draft {
                 Detail::Found { .. }
                 | Detail::Edited { .. }
                 | Detail::Judged { .. }
-                | Detail::Reviewed { .. },
+                | Detail::Reviewed { .. }
+                | Detail::Absent { .. },
             )
             | None => false,
         }
@@ -359,6 +373,10 @@ pub enum Detail {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         set: Option<ChangeSet>,
     },
+    /// A search that found nothing.
+    Absent {
+        search: Absence,
+    },
     Claimed {
         claim_id: ClaimId,
         text: String,
@@ -379,6 +397,9 @@ pub enum Detail {
         /// Files that the verdict rests on and of which no hash is kept.
         #[serde(default, skip_serializing_if = "is_zero")]
         not_checked: u64,
+        /// Searches that found nothing, and that the verdict rests on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        absent: Vec<Absence>,
     },
     Dissent {
         against: String,
@@ -435,6 +456,9 @@ pub struct Inherited {
     /// Whether somebody looked already for what the first finding hides.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub swept: bool,
+    /// Whether that is only told.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub swept_told: bool,
     /// Where the one before stood: a stream that was cut since is found by it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stood_at: Option<StoodAt>,
@@ -456,6 +480,7 @@ impl Inherited {
         self.edits.clear();
         self.review = None;
         self.swept = false;
+        self.swept_told = false;
     }
 
     pub fn is_empty(&self) -> bool {

@@ -61,6 +61,14 @@ impl Family {
         matches!(self, Self::Orient | Self::Retrieve | Self::Relate | Self::Plan)
     }
 
+    /// Whether a step that is no tool's is called after a question to the graph.
+    pub(crate) fn is_graph_word(event_type: &str) -> bool {
+        let words = ["seek", "activate", "retriev", "caller", "callee", "impact", "graph"];
+        words.iter().any(|word| event_type.contains(word))
+            && Self::of_told(event_type, None) != Self::Read
+            && Self::of_told(event_type, None) != Self::Run
+    }
+
     /// What an agent that only names its step means.
     pub fn of_told(event_type: &str, class: Option<EvidenceClass>) -> Self {
         let has = |words: &[&str]| words.iter().any(|word| event_type.contains(word));

@@ -2,11 +2,11 @@
 
 use crate::claim::{Claim, Verdict};
 use crate::edits::is_change;
-use crate::event::{Detail, Event, Shown, Source};
+use crate::event::{Detail, Draft, Event, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::EventId;
-use crate::state::{DeadPath, KEPT, LOOP, Seen, State, Status, TestRun, turn_key};
+use crate::state::{DeadPath, KEPT, LOOP, Seen, State, Status, TestRun, path_of, turn_key};
 use crate::sweep;
 
 /// Nobody reads further down a list than this before asking again.
@@ -38,6 +38,7 @@ impl State {
                     rests_on: Vec::new(),
                     runs: Vec::new(),
                     not_checked: 0,
+                    absent: Vec::new(),
                     overtaken: Vec::new(),
                     other_goal: false,
                     stale: Vec::new(),
@@ -53,6 +54,7 @@ impl State {
                 rests_on,
                 runs,
                 not_checked,
+                absent,
             }) => {
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
@@ -68,10 +70,11 @@ impl State {
                     claim.rests_on.clone_from(rests_on);
                     claim.runs.clone_from(runs);
                     claim.not_checked = *not_checked;
+                    claim.absent.clone_from(absent);
                     claim.overtaken.clear();
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
-                        self.add_dead_path(target, Some(reason.clone()), &event.event_id);
+                        self.add_dead_path(target, Some(reason.clone()), None, &event.event_id);
                     }
                 }
                 if verdict.is_settled() {
@@ -88,7 +91,8 @@ impl State {
                 Detail::Started { .. }
                 | Detail::Found { .. }
                 | Detail::Edited { .. }
-                | Detail::Reviewed { .. },
+                | Detail::Reviewed { .. }
+                | Detail::Absent { .. },
             )
             | None => {}
         }
@@ -101,7 +105,13 @@ impl State {
         self.counters.tool_calls += u64::from(is_call);
         self.counters.graph_calls +=
             u64::from(family.is_graph() || draft.evidence_class == Some(EvidenceClass::Graph));
-        self.counters.direct_evidence += u64::from(draft.carries());
+        if draft.carries() && !self.was_shown(event) {
+            self.counters.direct_evidence += 1;
+            match event.source {
+                Source::Observed => self.counters.observed_evidence += 1,
+                Source::Told | Source::Kernel => self.counters.told_evidence += 1,
+            }
+        }
         if draft.carries() {
             self.newest_direct = Some(event.event_id.clone());
         }
@@ -144,10 +154,12 @@ impl State {
             self.diff_read = true;
         }
         if draft.is_dead_path() {
-            self.add_dead_path(draft.target.clone(), draft.note.clone(), &event.event_id);
+            let hash = draft.content_hash.clone();
+            self.add_dead_path(draft.target.clone(), draft.note.clone(), hash, &event.event_id);
         }
         if sweep::is_one(self, event) {
             keep(&mut self.sweeps, event.event_id.clone());
+            self.sweep_shown |= event.source == Source::Observed;
         }
     }
 
@@ -169,7 +181,7 @@ impl State {
                 for file in files {
                     // Whoever changes a file has not read it by that.
                     if class == EvidenceClass::DirectSource || self.files.contains_key(&file.path) {
-                        is_news |= self.see(file, &event.event_id);
+                        is_news |= self.see(file, event);
                     }
                 }
                 is_news
@@ -185,10 +197,41 @@ impl State {
         }
     }
 
+    /// Whether the same lines of the same file were shown before, by a call or by somebody's word, and it is as it was. What
+    /// was only told is shown when a call shows it.
+    fn was_shown(&self, event: &Event) -> bool {
+        let draft = &event.draft;
+        let (Some(EvidenceClass::DirectSource), Some(hash)) = (draft.evidence_class, &draft.content_hash)
+        else {
+            return false;
+        };
+        let Some(seen) = self.files.get(path_of(&draft.target)) else { return false };
+        let part = part_of(draft);
+        seen.content_hash.as_ref() == Some(hash)
+            && seen.parts.contains(&part)
+            && (!seen.told || event.source == Source::Told)
+            && draft.shown.is_empty()
+    }
+
     /// A file was shown; whether that is new.
-    fn see(&mut self, file: Shown, event_id: &EventId) -> bool {
+    fn see(&mut self, file: Shown, event: &Event) -> bool {
         let Shown { path, content_hash } = file;
         let known = self.files.get(&path);
+        let same = known.filter(|seen| seen.content_hash.as_ref() == Some(&content_hash));
+        let told = match (event.draft.evidence_class, known) {
+            // Whoever changes a file that was shown has not read it anew.
+            (Some(EvidenceClass::Diff), Some(known)) => known.told,
+            _ => event.source == Source::Told && same.is_none_or(|seen| seen.told),
+        };
+        // What somebody only told of is no part that a call has shown.
+        let mut parts =
+            same.filter(|seen| seen.told == told).map_or_else(Vec::new, |seen| seen.parts.clone());
+        if path == path_of(&event.draft.target) && parts.len() < PARTS {
+            let part = part_of(&event.draft);
+            if !parts.contains(&part) {
+                parts.push(part);
+            }
+        }
         let first_hash = known.and_then(|seen| {
             let first = seen.first_hash.clone().or_else(|| seen.content_hash.clone());
             first.filter(|first| *first != content_hash)
@@ -205,12 +248,14 @@ impl State {
                 }
             }
         }
-        let event_id = event_id.clone();
+        let event_id = event.event_id.clone();
         let now = Seen {
             path: path.clone(),
             content_hash: Some(content_hash),
             event_id,
             first_hash,
+            told,
+            parts,
             other_goal: false,
         };
         self.files.insert(path, now);
@@ -230,11 +275,34 @@ impl State {
         self.counters.loop_warnings += u64::from(turns >= LOOP);
     }
 
-    fn add_dead_path(&mut self, target: String, note: Option<String>, event_id: &EventId) {
-        if !target.is_empty() && !self.is_dead(&target) {
-            keep(&mut self.dead_paths, DeadPath { target, note, event_id: event_id.clone() });
+    fn add_dead_path(
+        &mut self,
+        target: String,
+        note: Option<String>,
+        content_hash: Option<String>,
+        event_id: &EventId,
+    ) {
+        let file = path_of(&target);
+        // Of a file that changed in between, the newest word counts.
+        let is_same = |dead: &DeadPath| {
+            (dead.target == target || dead.target == file)
+                && (dead.content_hash.is_none() || dead.content_hash == content_hash)
+        };
+        if target.is_empty() || self.all_dead_paths().any(is_same) {
+            return;
         }
+        self.dead_paths.retain(|dead| dead.target != target);
+        let event_id = event_id.clone();
+        keep(&mut self.dead_paths, DeadPath { target, note, event_id, content_hash, reopened: false });
     }
+}
+
+/// Parts of one file that are told apart.
+const PARTS: usize = 32;
+
+/// The lines that a target names.
+fn part_of(draft: &Draft) -> String {
+    draft.target[path_of(&draft.target).len()..].to_owned()
 }
 
 /// Adds to a list of which the newest are kept.

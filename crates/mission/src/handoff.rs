@@ -1,5 +1,6 @@
 //! Hand-off: what the next agent must know to go on, in a few kilobytes.
 
+use m1nd_stdx::digest::sha256_hex;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -54,6 +55,7 @@ pub struct Handoff {
     pub rejected_claims: Vec<Claim>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_hypotheses: Vec<Claim>,
+    /// Those that are open again, because their file changed since, say so.
     pub dead_paths: Vec<DeadPath>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub graph_anchors: Vec<Anchor>,
@@ -73,6 +75,9 @@ pub struct Handoff {
     /// How many items of each list were left out for want of room.
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub left_out: serde_json::Map<String, Value>,
+    /// Over everything above: `m1nd verify` makes it again.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub handoff_digest: String,
 }
 
 /// A hand-off of this state in at most `most` bytes. The oldest items of the longest lists go first.
@@ -94,14 +99,14 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
             EventId::new(&state.mission_id, state.sequence + 1).as_str().trim_start_matches("evt_")
         ),
         mission_id: state.mission_id.clone(),
-        summary: summary(state),
+        summary: summary(state, situation),
         event_count: state.sequence,
         event_digest: chain::digest_of(state.sequence, &state.head),
         next_required_move: json!(next_for_child(state, situation)),
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
         open_hypotheses: claims(&|verdict| !verdict.is_settled()),
-        dead_paths: state.all_dead_paths().cloned().collect(),
+        dead_paths: state.all_dead_paths().map(|dead| dead.as_shown(situation.hash_of)).collect(),
         graph_anchors: anchors.collect(),
         files_read: files.iter().map(|seen| seen.path.clone()).collect(),
         tests_run: state.inherited.tests.iter().chain(&state.tests).cloned().collect(),
@@ -113,12 +118,16 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
         ],
         shortened: false,
         left_out: serde_json::Map::new(),
+        handoff_digest: String::new(),
     };
+    // The seal takes room, too.
+    seal(&mut handoff);
     fit(&mut handoff, most);
+    seal(&mut handoff);
     handoff
 }
 
-fn summary(state: &State) -> String {
+fn summary(state: &State, situation: &Situation<'_>) -> String {
     let counters = &state.counters;
     // What it knows from the mission before counts: the lists below have it, too.
     let count = |verdict| state.all_claims().filter(|claim| claim.verdict == verdict).count();
@@ -131,7 +140,7 @@ fn summary(state: &State) -> String {
         count(Verdict::Rejected),
         counters.tool_calls,
         counters.files_read,
-        state.all_dead_paths().count(),
+        state.live_dead_paths(situation.hash_of).count(),
     )
 }
 
@@ -160,15 +169,26 @@ fn fit(handoff: &mut Handoff, most: usize) {
 pub fn cut(handoff: &mut Handoff, excess: usize) -> bool {
     let size = serde_json::to_vec(handoff).map_or(0, |text| text.len());
     fit(handoff, size.saturating_sub(excess));
-    if serde_json::to_vec(handoff).map_or(0, |text| text.len()) < size {
+    let is_cut = serde_json::to_vec(handoff).map_or(0, |text| text.len()) < size || cut_rest(handoff);
+    if !is_cut {
+        // What its mission recorded stands for it then.
+        return !std::mem::take(&mut handoff.handoff_digest).is_empty();
+    }
+    if !handoff.handoff_digest.is_empty() {
+        seal(handoff);
+    }
+    true
+}
+
+fn cut_rest(handoff: &mut Handoff) -> bool {
+    let is_cut = handoff.staleness_criteria.pop().is_some()
+        || handoff.non_claims.pop().is_some()
+        || handoff.gaps.pop().is_some();
+    if !is_cut && !std::mem::take(&mut handoff.left_out).is_empty() {
+        handoff.shortened = true;
         return true;
     }
-    handoff.staleness_criteria.pop().is_some()
-        || handoff.non_claims.pop().is_some()
-        || handoff.gaps.pop().is_some()
-        || !std::mem::take(&mut handoff.left_out).is_empty()
-        || short_summary(&mut handoff.summary, 20)
-        || !handoff.next_required_move.take().is_null()
+    is_cut || short_summary(&mut handoff.summary, 20) || !handoff.next_required_move.take().is_null()
 }
 
 /// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.
@@ -258,6 +278,31 @@ fn cut_one(handoff: &mut Handoff, keep: usize) -> Option<&'static str> {
     None
 }
 
+/// Puts the digest over everything else that it says.
+pub fn seal(handoff: &mut Handoff) {
+    handoff.handoff_digest = digest_of(handoff);
+}
+
+pub(crate) fn digest_of(handoff: &Handoff) -> String {
+    let bare = Handoff { handoff_digest: String::new(), ..handoff.clone() };
+    let text = serde_json::to_value(&bare).map(|value| sorted(value).to_string()).unwrap_or_default();
+    format!("sha256:{}", sha256_hex(text.as_bytes()))
+}
+
+/// The same with the names of every object in order: whoever lays it out anew changes nothing.
+fn sorted(value: Value) -> Value {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<(String, Value)> =
+                fields.into_iter().map(|(name, value)| (name, sorted(value))).collect();
+            fields.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Value::Object(fields.into_iter().collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(sorted).collect()),
+        other => other,
+    }
+}
+
 /// What a child of this mission begins with: everything, not only what a hand-off has room for.
 pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
     let mut files: Vec<Seen> = state.inherited.files.clone();
@@ -281,6 +326,8 @@ pub fn inherited(state: &State, next_move: Option<Value>) -> Inherited {
             hash: state.head.clone(),
         }),
         swept: state.inherited.swept || !state.sweeps.is_empty(),
+        swept_told: !(state.sweep_shown || state.inherited.swept && !state.inherited.swept_told)
+            && (state.inherited.swept || !state.sweeps.is_empty()),
         next_move,
     }
 }

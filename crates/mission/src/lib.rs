@@ -4,6 +4,7 @@
 //! state, the advice, the hand-off, the proof packet. Nothing here reads a clock or a file; `port` says what a
 //! store must promise.
 
+mod absence;
 mod advice;
 mod advise;
 mod again;
@@ -18,18 +19,22 @@ mod evidence;
 mod family;
 pub mod flight;
 mod fold;
+pub mod handed;
 pub mod handoff;
 mod ids;
 mod machine;
 pub mod missions;
 mod mode;
+mod named;
 mod needs;
 pub mod otlp;
 pub mod packet;
 mod planner;
 pub mod port;
 mod prov;
+mod remarks;
 mod runs;
+mod searches;
 pub mod short;
 mod situation;
 mod sound;
@@ -37,6 +42,7 @@ mod state;
 mod sweep;
 mod tested;
 
+pub use absence::Absence;
 pub use advice::{Advice, DoNot, Move};
 pub use advise::{advise, moves, next_for_child};
 pub use change_set::{ChangeSet, MOST_HELD, SetNow};
@@ -44,7 +50,8 @@ pub use claim::{Claim, Judgement, Verdict};
 pub use edits::Edit;
 pub use error::MissionError;
 pub use event::{
-    AGAINST, Detail, Draft, EditedFile, Event, Inherited, RunsAfter, SUPPORT, Shown, Source, Speaks, StoodAt,
+    AGAINST, Detail, Draft, EMPTY_FILE, EditedFile, Event, Inherited, RunsAfter, SUPPORT, Shown, Source,
+    Speaks, StoodAt,
 };
 pub use evidence::EvidenceClass;
 pub use family::Family;
@@ -52,7 +59,9 @@ pub use handoff::{Anchor, Handoff, Today};
 pub use ids::{ClaimId, EventId, MissionId};
 pub use machine::{Command, Start, Stepped, Telling, Verify, start, step};
 pub use mode::{Budget, Mode, Route};
-pub use needs::{Gap, Required, explain, gaps};
+pub use named::{Names, named_in};
+pub use needs::{Gap, Required, explain, gaps, is_document};
+pub use remarks::remarks;
 pub use situation::{HashOf, Shelf, Situation};
 pub use sound::Proven;
 pub use state::{Counters, DeadPath, RULES, Remaining, Seen, State, Status, TestRun, path_of};

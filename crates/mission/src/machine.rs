@@ -200,7 +200,8 @@ impl Machine<'_> {
         }
         // A run of tests is one, whether it says of what kind its evidence is or not.
         let is_run = telling.event_type == EvidenceClass::TestRun.name();
-        let evidence_class = telling.evidence_class.or(is_run.then_some(EvidenceClass::TestRun));
+        let said = telling.evidence_class.or(is_run.then_some(EvidenceClass::TestRun));
+        let evidence_class = said.and_then(|said| self.class_of_told(&telling.event_type, said));
         let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
         let (shown, not_anchored) = if is_run { self.run_with(&telling.target) } else { (Vec::new(), 0) };
         let draft = Draft {
@@ -239,6 +240,33 @@ impl Machine<'_> {
         Ok(self.add(draft, Source::Told))
     }
 
+    /// What a step is evidence of. What one of the runtime's own tools answers with is known: nobody makes more of it by
+    /// calling it something else.
+    fn class_of_told(&mut self, event_type: &str, said: EvidenceClass) -> Option<EvidenceClass> {
+        let tool = event_type.strip_prefix("m1nd_").unwrap_or(event_type);
+        let known = self.situation.shelf.family(tool);
+        let most = match known {
+            None if said != EvidenceClass::Human && Family::is_graph_word(event_type) => {
+                Some(EvidenceClass::Graph)
+            }
+            None | Some(Family::Run) => return Some(said),
+            Some(Family::Read) => Some(EvidenceClass::DirectSource),
+            Some(Family::Edit) => Some(EvidenceClass::Diff),
+            Some(Family::Recall) => Some(EvidenceClass::Memory),
+            Some(family) => family.is_graph().then_some(EvidenceClass::Graph),
+        };
+        if !said.is_direct() || most == Some(said) {
+            return Some(said);
+        }
+        let what = most.map_or("no evidence", EvidenceClass::name);
+        self.warnings.push(format!(
+            "What {event_type} answers is {what}, and was recorded as that, not as {}: if something else was done, say what \
+             (file_read, test_run, diff …).",
+            said.name()
+        ));
+        most
+    }
+
     /// Files that the mission changed, and code that it looked at, the newest first, as they are now, and how many more there
     /// are: what runs now runs with these.
     fn run_with(&self, target: &str) -> (Vec<Shown>, u64) {
@@ -257,6 +285,10 @@ impl Machine<'_> {
     }
 
     fn observe(&mut self, draft: Draft) -> EventId {
+        // What the runtime says of a step that does not count is worth more than the mark in the ledger.
+        if let ("not_applied", Some(note)) = (draft.outcome.as_str(), &draft.note) {
+            self.warnings.push(note.clone());
+        }
         self.add(draft, Source::Observed)
     }
 
@@ -268,6 +300,19 @@ impl Machine<'_> {
             let (repo, which) = (&self.state.repo, if draft.is_anchored() { "other" } else { "its" });
             self.warnings
                 .push(format!("This is not {repo}: the step is recorded, and {which} files carry nothing."));
+        } else if !situation.right_workspace && draft.is_direct() {
+            // Nobody can say where it was run, or of what somebody spoke.
+            draft.evidence_class = None;
+            draft.detail = None;
+            let repo = &self.state.repo;
+            self.warnings.push(format!(
+                "The runtime is not bound to {repo}: the step is recorded, and carries nothing, now or later."
+            ));
+        }
+        let searched = draft.absence().and_then(|search| search.scope.as_deref());
+        if searched.is_some_and(|scope| !(situation.is_of_repo)(scope)) {
+            draft.evidence_class = None;
+            draft.detail = None;
         }
         let against = against(&self.state, self.situation, &draft, source);
         // Time goes on by itself: what was spent before is what was spent by the event before.
@@ -318,13 +363,17 @@ impl Machine<'_> {
             let state = &self.state;
             let Some(claim) = state.all_claims().find(|claim| claim.claim_id == *id) else {
                 let known = state.all_claims().map(|claim| claim.claim_id.clone()).collect();
-                return Err(MissionError::UnknownClaim { id: id.clone(), known });
+                return Err(MissionError::UnknownClaim {
+                    mission: state.mission_id.clone(),
+                    id: id.clone(),
+                    known,
+                });
             };
             // A verified one can be contradicted, and must be judged again when its files changed.
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
             let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
-            let may_change = claim.verdict == Verdict::VerifiedForMission
-                && (brings || claim.is_stale(self.situation.hash_of));
+            let may_change =
+                claim.verdict == Verdict::VerifiedForMission && (brings || claim.is_stale(self.situation));
             if claim.verdict.is_settled() && !may_change {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
@@ -350,8 +399,9 @@ impl Machine<'_> {
             }
         };
         let cited = self.cited(&event_ids)?;
-        let Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, stale } =
-            judge(&self.state, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let said = self.state.claim(&id).map(|claim| claim.text.clone()).unwrap_or_default();
+        let Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, absent, stale } =
+            judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
         let (verdict, reason) = match verdict {
             Verdict::VerifiedForMission => {
                 let refused = said_again(&self.state, &id, &cited);
@@ -375,6 +425,7 @@ impl Machine<'_> {
             rests_on,
             runs,
             not_checked,
+            absent,
         };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
@@ -390,7 +441,7 @@ impl Machine<'_> {
     fn close(&mut self, force: bool) -> Result<(), MissionError> {
         let gaps = needs::gaps(&self.state, self.situation);
         if !gaps.is_empty() && !force {
-            return Err(MissionError::Gaps { gaps });
+            return Err(MissionError::Gaps { mission: self.state.mission_id.clone(), gaps });
         }
         let outcome = if gaps.is_empty() { "closed" } else { "closed_with_gaps" };
         let target = self.state.goal.clone();
@@ -434,7 +485,11 @@ impl Machine<'_> {
     fn unknown(&self, id: &EventId) -> MissionError {
         let state = &self.state;
         let newest = EventId::new(&state.mission_id, state.sequence);
-        MissionError::UnknownEvent { id: id.to_string(), newest: Some(newest.to_string()) }
+        MissionError::UnknownEvent {
+            mission: state.mission_id.clone(),
+            id: id.to_string(),
+            newest: newest.to_string(),
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::claim::Claim;
+use crate::claim::{Claim, Verdict};
+use crate::event::EMPTY_FILE;
 use crate::family::Family;
 use crate::mode::{Mode, Route};
 use crate::situation::Situation;
@@ -63,6 +64,9 @@ pub struct Gap {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Required {
     pub need: &'static str,
+    /// done, open, skipped (nobody did it, and it is too late) or not_needed (there is nothing to do, as things stand).
+    pub state: &'static str,
+    /// Whether it was done.
     pub done: bool,
     /// Whether the mission has a gap without it.
     pub to_close: bool,
@@ -70,13 +74,17 @@ pub struct Required {
 
 /// What a mission of this kind does, in order, and what of it is done.
 pub fn explain(state: &State, situation: &Situation<'_>) -> Vec<Required> {
-    let of = |need: &Need| Required {
-        need: need.name(),
-        done: need.is_met(state, situation),
-        to_close: !need.is_advice(),
+    let of = |need: &Need| {
+        let standing = need.standing(state, situation);
+        Required { need: need.name(), state: standing, done: standing == DONE, to_close: !need.is_advice() }
     };
     self::of(state.mode).iter().map(of).collect()
 }
+
+const DONE: &str = "done";
+const OPEN: &str = "open";
+const SKIPPED: &str = "skipped";
+const NOT_NEEDED: &str = "not_needed";
 
 /// What a mission does, in order.
 pub(crate) fn of(mode: Mode) -> &'static [Need] {
@@ -158,6 +166,40 @@ impl Need {
         matches!(self, Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned)
     }
 
+    /// Whether it was done; what is met without being done was skipped, or there is nothing to do.
+    fn standing(self, state: &State, situation: &Situation<'_>) -> &'static str {
+        if !self.is_met(state, situation) {
+            return OPEN;
+        }
+        let is_direct = matches!(state.route, Route::Direct | Route::Resume);
+        let has = |verdict: Verdict| state.all_claims().any(|claim| claim.verdict == verdict);
+        let (was_done, else_is) = match self {
+            Self::KnownRead => (!state.known_paths.is_empty(), NOT_NEEDED),
+            Self::Oriented => (state.used(Family::Orient), if is_direct { NOT_NEEDED } else { SKIPPED }),
+            Self::Located => {
+                let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
+                (found, if is_direct { NOT_NEEDED } else { SKIPPED })
+            }
+            Self::Related => (state.used(Family::Relate), NOT_NEEDED),
+            Self::Planned => {
+                (state.used(Family::Plan), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
+            }
+            Self::ChangedRead | Self::SameChange => (state.reviewed.is_some() || state.diff_read, NOT_NEEDED),
+            Self::ReadBefore => (state.edits().next().is_some(), NOT_NEEDED),
+            Self::Settled => (state.all_claims().next().is_some(), NOT_NEEDED),
+            Self::Current => (has(Verdict::VerifiedForMission), NOT_NEEDED),
+            Self::Swept => (state.has_finding(), NOT_NEEDED),
+            Self::Reviewed
+            | Self::DiffSeen
+            | Self::DocumentAndCode
+            | Self::SourceRead(_)
+            | Self::Edited
+            | Self::Tested
+            | Self::Claimed => (true, DONE),
+        };
+        if was_done { DONE } else { else_is }
+    }
+
     pub(crate) fn is_met(self, state: &State, situation: &Situation<'_>) -> bool {
         // Whoever knows the files needs no map of all others.
         let is_direct = matches!(state.route, Route::Direct | Route::Resume);
@@ -187,7 +229,7 @@ impl Need {
                 state.all_claims().any(|claim| !claim.other_goal) && state.is_judged_since_moved()
             }
             Self::Settled => state.unsettled().next().is_none(),
-            Self::Current => state.stale_claims(situation.hash_of).is_empty(),
+            Self::Current => state.stale_claims(situation).is_empty(),
             Self::Swept => !state.has_finding() || state.inherited.swept || !state.sweeps.is_empty(),
             Self::SameChange => state.moved_on(situation).is_none(),
         }
@@ -239,7 +281,7 @@ impl Need {
                 ("claims_not_settled", format!("Neither verified nor rejected: {}.", open.join(", ")))
             }
             Self::Current => {
-                let stale = state.stale_claims(situation.hash_of);
+                let stale = state.stale_claims(situation);
                 let said: Vec<String> = stale
                     .iter()
                     .map(|(claim, files)| {
@@ -280,7 +322,7 @@ pub(crate) fn unread<'s>(state: &'s State, situation: &Situation<'_>) -> Option<
     let is_unread = |path: &&String| {
         let path = path_of(path);
         let was_seen = state.files.contains_key(path) || is_known_as_it_is(state, situation, path);
-        !was_seen && !state.is_dead(path) && situation.exists(path)
+        !was_seen && !state.is_dead(path, situation.hash_of) && situation.exists(path)
     };
     state.known_paths.iter().find(is_unread).map(String::as_str)
 }
@@ -292,7 +334,8 @@ pub(crate) fn unread_change<'s>(state: &'s State, situation: &Situation<'_>) -> 
     if state.to_read.iter().any(is_read) {
         return None;
     }
-    let open = state.to_read.iter().filter(|path| situation.exists(path) && !state.is_dead(path));
+    let is_open = |path: &&String| situation.exists(path) && !state.is_dead(path, situation.hash_of);
+    let open = state.to_read.iter().filter(is_open);
     // What is written for readers says least of what a change does.
     open.min_by_key(|path| is_document(path)).map(String::as_str)
 }
@@ -303,7 +346,8 @@ pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation
         let how = if situation.exists(path) { "changed" } else { "gone" };
         format!("{path} {how}")
     };
-    files.iter().map(said).chain(claim.overtaken.iter().cloned()).collect::<Vec<_>>().join(", ")
+    let found = claim.found_since(situation).map(|search| format!("{:?} is found now", search.query));
+    files.iter().map(said).chain(claim.overtaken.iter().cloned()).chain(found).collect::<Vec<_>>().join(", ")
 }
 
 /// Files that this mission saw, or the one before it for the same goal, each once. What changed since the one before saw
@@ -311,7 +355,10 @@ pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation
 fn files_read<'s>(state: &'s State, situation: &'s Situation<'_>) -> impl Iterator<Item = &'s str> {
     let before = state.inherited.files.iter().map(|seen| seen.path.as_str());
     let before = before.filter(|path| !state.files.contains_key(*path));
-    let own = state.files.keys().map(String::as_str);
+    let is_empty = |hash: &Option<String>| hash.as_deref() == Some(EMPTY_FILE);
+    // Whoever opened an empty file has read nothing.
+    let own =
+        state.files.values().filter(move |seen| !is_empty(&seen.content_hash)).map(|seen| seen.path.as_str());
     own.chain(before.filter(|path| is_known_as_it_is(state, situation, path)))
 }
 
@@ -348,7 +395,7 @@ pub(crate) fn kinds_read(state: &State, situation: &Situation<'_>) -> (bool, boo
 }
 
 /// Whether a file is written for readers.
-pub(crate) fn is_document(path: &str) -> bool {
+pub fn is_document(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let is_text = name.rsplit_once('.').is_none_or(|(_, end)| {
         ["md", "mdx", "markdown", "rst", "txt", "adoc", "asciidoc", "org", "tex", "html", "htm", "ipynb"]

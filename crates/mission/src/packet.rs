@@ -16,7 +16,8 @@ use crate::ids::MissionId;
 use crate::mode::Mode;
 use crate::needs::Gap;
 use crate::prov;
-use crate::state::{Counters, State, Status};
+use crate::remarks::remarks;
+use crate::state::{Counters, RULES, State, Status};
 
 pub const SCHEMA: &str = "m1nd-mission-proof-packet-v1";
 
@@ -39,7 +40,13 @@ pub struct Packet {
     pub evidence_graph: Vec<Value>,
     pub counters: Counters,
     pub gaps: Vec<Gap>,
+    /// What was done only by the agent's word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
     pub non_claims: Vec<String>,
+    /// How events were counted; missing in packets of earlier builds.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub rules: u32,
     /// Over the hash chain of all events.
     pub event_digest: String,
     pub events: Vec<Event>,
@@ -68,13 +75,19 @@ pub fn of(state: &State, events: Vec<Event>) -> Packet {
         evidence_graph: prov::graph(&judged, &refs),
         counters: state.counters.clone(),
         gaps: state.gaps.clone(),
+        remarks: remarks(state),
         non_claims: NON_CLAIMS.map(str::to_owned).to_vec(),
+        rules: RULES,
         event_digest: chain::digest(&events),
         events,
         packet_digest: String::new(),
     };
     packet.packet_digest = digest_of(&packet);
     packet
+}
+
+fn is_first(rules: &u32) -> bool {
+    *rules == 0
 }
 
 /// The packet as it is written: one line.
@@ -98,12 +111,16 @@ pub struct Checked {
     pub faults: Vec<String>,
     /// What is odd and proves nothing.
     pub remarks: Vec<String>,
+    /// What its mission did only by the agent's word.
+    pub told: Vec<String>,
     /// Files that its verified claims rest on, with the hash they had.
     pub anchors: Vec<(String, String)>,
     /// How many more they rest on of which no hash was kept.
     pub not_anchored: u64,
     /// Verified claims that rest on no file at all: on the word of somebody, or of something that ran.
     pub without_files: Vec<String>,
+    /// Verified claims that rest on searches that found nothing, and those.
+    pub absent: Vec<String>,
 }
 
 /// Checks a packet by itself.
@@ -146,9 +163,15 @@ pub fn check(text: &str) -> Checked {
         anchors: anchors(&packet),
         not_anchored: verified(&packet).map(|claim| claim.not_checked).sum(),
         without_files: verified(&packet)
-            .filter(|claim| claim.rests_on.is_empty())
+            .filter(|claim| claim.rests_on.is_empty() && claim.absent.is_empty())
             .map(|claim| claim.claim_id.to_string())
             .collect(),
+        absent: verified(&packet)
+            .flat_map(|claim| {
+                claim.absent.iter().map(|search| format!("{}: {}", claim.claim_id, search.said()))
+            })
+            .collect(),
+        told: packet.remarks.clone(),
     }
 }
 
@@ -248,7 +271,7 @@ impl<'de> Visitor<'de> for Unique {
 fn contradiction(packet: &Packet) -> Option<String> {
     let said = match State::of(&packet.events) {
         Some(state) if state.status == Status::Closed => {
-            let made = of(&state, packet.events.clone());
+            let made = as_counted(of(&state, packet.events.clone()), packet);
             if made == *packet || (packet.inherited_claims.is_empty() && without_inherited(made) == *packet) {
                 return None;
             }
@@ -258,6 +281,17 @@ fn contradiction(packet: &Packet) -> Option<String> {
         None => "Its events do not begin with the start of a mission.",
     };
     Some(said.to_owned())
+}
+
+/// As the build that wrote a packet counted: what it did not count it does not say.
+fn as_counted(mut made: Packet, packet: &Packet) -> Packet {
+    if packet.rules < RULES {
+        made.rules = packet.rules;
+        made.remarks.clone_from(&packet.remarks);
+        made.counters.clone_from(&packet.counters);
+        made.packet_digest = digest_of(&made);
+    }
+    made
 }
 
 /// As earlier builds wrote it. A packet that says less than its events is no false one.

@@ -7,16 +7,13 @@ use crate::advise::{NOTE, do_not};
 use crate::claim::Claim;
 use crate::event::is_passed;
 use crate::family::Family;
+use crate::named::{Towards, towards};
 use crate::needs::{self, Need, is_document};
 use crate::short;
 use crate::situation::Situation;
 use crate::state::{State, TestRun, path_of};
 use crate::sweep::{SWEEPS, is_covered};
 
-/// What a search is asked at most, in bytes: a goal may be a page.
-const QUESTION: usize = 300;
-/// A longer word is no word; its beginning finds it, too. In bytes.
-const WORD: usize = 80;
 /// Where most repositories say what they are.
 const USUAL_DOCUMENTS: [&str; 8] = [
     "README.md",
@@ -38,10 +35,10 @@ const CLAIM: usize = 200;
 pub(crate) struct Step {
     pub(crate) family: Family,
     pub(crate) tool: Option<&'static str>,
-    arguments: Option<Value>,
+    pub(crate) arguments: Option<Value>,
     /// What only the agent can say.
-    fill_in: &'static [&'static str],
-    why: String,
+    pub(crate) fill_in: &'static [&'static str],
+    pub(crate) why: String,
     pub(crate) stop: &'static str,
     pub(crate) fallback: &'static str,
 }
@@ -340,7 +337,7 @@ impl Planner<'_> {
         let below = self.situation.scope.map_or_else(String::new, |scope| format!("{scope}/"));
         let usual = USUAL_DOCUMENTS.iter().map(|name| (*name).to_owned());
         let mut paths = said.chain(usual).map(|name| format!("{below}{name}"));
-        paths.find(|path| self.situation.exists(path) && !self.state.is_dead(path))
+        paths.find(|path| self.situation.exists(path) && !self.is_dead(path))
     }
 
     /// The change set moved on: the same question again, about what it is now.
@@ -357,33 +354,6 @@ impl Planner<'_> {
         }
     }
 
-    fn locate(&self) -> Step {
-        let query = short::question(&self.state.goal, QUESTION);
-        // Words that led nowhere lead nowhere again: only the agent knows others.
-        let is_dead = self.state.is_dead(query) || self.state.is_dead(&self.state.goal);
-        Step {
-            family: Family::Retrieve,
-            tool: self.first(&["seek", "search"]),
-            arguments: (!is_dead).then(|| self.scoped(json!({ "query": query }))),
-            fill_in: if is_dead { &["query"] } else { &[] },
-            why: if is_dead {
-                "The goal's own words are a dead path: ask with other words for what it means.".to_owned()
-            } else {
-                "From the goal's words to the places they mean.".to_owned()
-            },
-            stop: "One place is plausible enough to read.",
-            fallback: "Search for a literal word of the goal.",
-        }
-    }
-
-    /// A question is asked of the repository that the mission is about, where that is only a part of the graph.
-    fn scoped(&self, mut arguments: Value) -> Value {
-        if let Some(scope) = self.situation.scope {
-            arguments["scope"] = json!(scope);
-        }
-        arguments
-    }
-
     fn settle(&self) -> Step {
         let state = self.state;
         let Some(claim) = state.unsettled().next() else { return self.close() };
@@ -395,6 +365,14 @@ impl Planner<'_> {
         let is_own = state.claim(&claim.claim_id).is_some();
         if is_own && is_unjudged && !claim.event_ids.is_empty() {
             return self.verify(claim, json!(claim.event_ids), why);
+        }
+        // What it names must be shown by what it cites.
+        match towards(state, claim, self.situation) {
+            Some(Towards::Cite(event)) if event.sequence() > since || !claim.reason.is_empty() => {
+                return self.verify(claim, json!([event]), why);
+            }
+            Some(Towards::Read(path)) => return self.read(Some(path), &why),
+            Some(Towards::Cite(_)) | None => {}
         }
         // Evidence that came after it was judged may settle it; the same evidence again would not.
         if let Some(newest) = state.newest_direct.as_ref().filter(|event| event.sequence() > since) {
@@ -421,7 +399,7 @@ impl Planner<'_> {
     /// A verified claim rests on a file that changed: read it, and judge the claim by what it says now.
     fn read_again(&self) -> Step {
         let state = self.state;
-        let stale = state.stale_claims(self.situation.hash_of);
+        let stale = state.stale_claims(self.situation);
         let Some((claim, files)) = stale.first() else { return self.close() };
         let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
         let read = files.iter().filter_map(|path| state.files.get(path)).find(|seen| {
@@ -430,6 +408,9 @@ impl Planner<'_> {
         });
         let said = needs::stale_words(claim, files, self.situation);
         let why = format!("{} was verified by what is not as it was: {said}.", claim.claim_id);
+        if let Some(search) = claim.found_since(self.situation).next() {
+            return Step { why, ..self.search_again(search) };
+        }
         if files.is_empty() {
             let is_cited = |run: &&TestRun| claim.event_ids.contains(&run.event_id);
             let cited: Vec<&TestRun> =
@@ -499,30 +480,9 @@ impl Planner<'_> {
         }
     }
 
-    /// Text on disk, by a word that was not asked for yet; where all were, the agent must know more than the mission does.
-    fn literal_search(&self, said: &str) -> Step {
-        let mut words: Vec<&str> = said
-            .split(|c: char| !c.is_alphanumeric() && c != '_')
-            .map(|word| &word[..word.floor_char_boundary(WORD)])
-            .filter(|word| word.chars().count() > 2)
-            .filter(|word| !self.state.was_asked(word) && !self.state.is_dead(word))
-            .collect();
-        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
-        let word = words.first();
-        Step {
-            family: Family::Read,
-            tool: word.and_then(|_| self.first(&["search"])),
-            arguments: word.map(|word| self.scoped(json!({ "query": word, "mode": "literal" }))),
-            fill_in: &[],
-            why: "Text on disk can be trusted when the graph's answers cannot.".to_owned(),
-            stop: "A line is found, or the word is nowhere.",
-            fallback: "Read the source or run the test that would decide it, and record it with mission_event.",
-        }
-    }
-
     /// What the mission is about: a place that was found, a file that was named, or one that was read.
     fn subject(&self) -> Option<String> {
-        let read = || self.state.files.keys().find(|path| !self.state.is_dead(path)).cloned();
+        let read = || self.state.files.keys().find(|path| !self.is_dead(path)).cloned();
         self.place().or_else(read)
     }
 
@@ -536,13 +496,18 @@ impl Planner<'_> {
         let state = self.state;
         let open = |place: &&String| {
             let path = path_of(place);
-            let is_open = kind(path) && !state.files.contains_key(path) && !state.is_dead(place);
+            let is_open = kind(path) && !state.files.contains_key(path) && !self.is_dead(place);
             is_open && (self.situation.is_of_repo)(path) && self.situation.exists(path)
         };
         state.places.iter().chain(&state.known_paths).find(open).cloned()
     }
 
-    fn first(&self, tools: &[&'static str]) -> Option<&'static str> {
+    /// Whether nothing was found there, and nothing changed there since.
+    pub(crate) fn is_dead(&self, target: &str) -> bool {
+        self.state.is_dead(target, self.situation.hash_of)
+    }
+
+    pub(crate) fn first(&self, tools: &[&'static str]) -> Option<&'static str> {
         tools.iter().copied().find(|tool| self.situation.shelf.has(tool))
     }
 

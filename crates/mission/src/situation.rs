@@ -2,14 +2,18 @@
 
 use std::sync::Arc;
 
+use crate::absence::Absence;
 use crate::change_set::{ChangeSet, SetNow};
 use crate::family::Family;
+use crate::named::Names;
 
 /// The tools that there are, so that advice never names one that does not exist.
 pub trait Shelf {
     fn has(&self, tool: &str) -> bool;
     /// Those of a family, the one to reach for first.
     fn of(&self, family: Family) -> Vec<&'static str>;
+    /// What a tool is for; nothing where there is no such tool.
+    fn family(&self, tool: &str) -> Option<Family>;
 }
 
 /// The hash of the file at a path, as it is now; nothing where there is none.
@@ -37,6 +41,10 @@ pub struct Situation<'a> {
     pub scope: Option<&'a str>,
     /// A change set as it is now; nothing where it cannot be made out. Asked last: it reads every file.
     pub change_set: &'a dyn Fn(&ChangeSet) -> Option<SetNow>,
+    /// The file that a word of a claim names.
+    pub names: Names<'a>,
+    /// Whether a search that found nothing finds nothing now; nothing where it cannot be made again.
+    pub is_absent: &'a dyn Fn(&Absence) -> Option<bool>,
 }
 
 impl Situation<'_> {

@@ -11,17 +11,17 @@ use crate::chain::Head;
 use crate::change_set::ChangeSet;
 use crate::claim::{Claim, Verdict};
 use crate::edits::Edit;
-use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
+use crate::event::{Detail, Draft, Event, Inherited, Shown, Source, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
-use crate::situation::HashOf;
+use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 8;
+pub const RULES: u32 = 9;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -110,6 +110,9 @@ pub struct State {
     pub places: Vec<String>,
     /// Looks for what the first finding may hide, with direct evidence.
     pub sweeps: Vec<EventId>,
+    /// Whether the runtime saw one of them.
+    #[serde(default)]
+    pub sweep_shown: bool,
     pub confidence: Option<f64>,
     pub handoffs: Vec<EventId>,
     pub inherited: Inherited,
@@ -122,6 +125,12 @@ pub struct Counters {
     pub tool_calls: u64,
     pub files_read: u64,
     pub direct_evidence: u64,
+    /// Of these, what a call of the runtime showed.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub observed_evidence: u64,
+    /// And what an agent only told.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub told_evidence: u64,
     pub graph_calls: u64,
     pub repeated_searches: u64,
     pub loop_warnings: u64,
@@ -141,6 +150,12 @@ pub struct Seen {
     /// What it was when it was seen first, if it changed since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_hash: Option<String>,
+    /// Whether an agent only says so: no call of the runtime showed it as it was then.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub told: bool,
+    /// Parts of it that were shown as it is: lines, or nothing for the whole.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<String>,
     /// Whether the mission that saw it had another goal.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub other_goal: bool,
@@ -163,6 +178,27 @@ pub struct DeadPath {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
     pub event_id: EventId,
+    /// Of the file that it names, when nothing was found there. Only in the ledger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content_hash: Option<String>,
+    /// Set where the file has changed since: the path is open again. Only in answers.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub reopened: bool,
+}
+
+impl DeadPath {
+    /// Whether nothing is known to have changed there since.
+    pub fn holds(&self, hash_of: HashOf<'_>) -> bool {
+        self.content_hash
+            .as_deref()
+            .is_none_or(|then| hash_of(path_of(&self.target)).is_none_or(|now| *now == *then))
+    }
+
+    /// As answers show it.
+    #[must_use]
+    pub fn as_shown(&self, hash_of: HashOf<'_>) -> Self {
+        Self { content_hash: None, reopened: !self.holds(hash_of), ..self.clone() }
+    }
 }
 
 impl State {
@@ -236,6 +272,7 @@ impl State {
             retrieval_blocked: false,
             places: Vec::new(),
             sweeps: Vec::new(),
+            sweep_shown: false,
             confidence: None,
             handoffs: Vec::new(),
             inherited: inherited.clone(),
@@ -256,15 +293,21 @@ impl State {
         Head { sequence: self.sequence, hash: self.head.clone() }
     }
 
-    /// Whether somebody of this mission, or of the one before it, found nothing there.
-    pub fn is_dead(&self, target: &str) -> bool {
-        self.dead_path(target).is_some()
+    /// Whether somebody of this mission, or of the one before it, found nothing there, and nothing changed there since.
+    pub fn is_dead(&self, target: &str, hash_of: HashOf<'_>) -> bool {
+        self.dead_path(target, hash_of).is_some()
     }
 
     /// The dead path that a target leads into: the same, or lines of a file that is one.
-    pub fn dead_path(&self, target: &str) -> Option<&DeadPath> {
+    pub fn dead_path(&self, target: &str, hash_of: HashOf<'_>) -> Option<&DeadPath> {
         let file = path_of(target);
-        self.all_dead_paths().find(|dead| dead.target == target || dead.target == file)
+        let leads = |dead: &&DeadPath| dead.target == target || dead.target == file;
+        self.all_dead_paths().find(|dead| leads(dead) && dead.holds(hash_of))
+    }
+
+    /// Those that still are.
+    pub fn live_dead_paths<'s>(&'s self, hash_of: HashOf<'s>) -> impl Iterator<Item = &'s DeadPath> {
+        self.all_dead_paths().filter(move |dead| dead.holds(hash_of))
     }
 
     /// This mission's and those it knows from the one before.
@@ -299,10 +342,10 @@ impl State {
     }
 
     /// Verified claims that rest on what is not as it was, with the files of it.
-    pub fn stale_claims(&self, hash_of: HashOf<'_>) -> Vec<(&Claim, Vec<String>)> {
+    pub fn stale_claims(&self, situation: &Situation<'_>) -> Vec<(&Claim, Vec<String>)> {
         let verified = self.all_claims().filter(|claim| claim.verdict == Verdict::VerifiedForMission);
-        let stale = verified.map(|claim| (claim, claim.stale_files(hash_of)));
-        stale.filter(|(claim, files)| !claim.overtaken.is_empty() || !files.is_empty()).collect()
+        let stale = verified.filter(|claim| claim.is_stale(situation));
+        stale.map(|claim| (claim, claim.stale_files(situation.hash_of))).collect()
     }
 
     /// One that neither this mission nor the one before it has.

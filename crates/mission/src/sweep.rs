@@ -121,10 +121,13 @@ fn is_more(state: &State, event: &Event) -> bool {
 }
 
 /// Whether a look shows what lies around the findings: a file beside them that none of them rests on, a document above them,
-/// a place that an answer led to, or lines that were asked for by a word of theirs or of one of the five kinds.
+/// a place that an answer led to, or lines that were asked for by a word of theirs or of one of the five kinds. A search for
+/// any other word shows what has nothing to do with them, wherever it is.
 fn is_around(state: &State, event: &Event) -> bool {
     let draft = &event.draft;
-    let is_search = draft.content_hash.is_none();
+    // What a view names it shows; a question is no file.
+    let is_named = draft.anchors().any(|(path, _)| path == path_of(&draft.target));
+    let is_search = !is_named;
     let query = if is_search { words(&draft.target) } else { BTreeSet::new() };
     let of_kind = query.iter().any(|word| ASKED.contains(&word.as_str()));
     let shared = is_search && {
@@ -141,7 +144,8 @@ fn is_around(state: &State, event: &Event) -> bool {
         if is_covered(state, path) {
             return of_kind;
         }
-        shared || is_near() || is_led_to(state, path)
+        let is_around = || is_near() || is_led_to(state, path);
+        if is_search { shared || of_kind && is_around() } else { is_around() }
     })
 }
 

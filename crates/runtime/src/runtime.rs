@@ -308,6 +308,11 @@ impl Runtime {
         matches!(now, Some(OnDisk::Replaced | OnDisk::Gone))
     }
 
+    /// Whether there is no program any more where this one came from.
+    pub fn binary_is_gone(&self) -> bool {
+        self.program.as_ref().map(Program::on_disk) == Some(OnDisk::Gone)
+    }
+
     pub fn queries(&self) -> Vec<QueryRecord> {
         self.log.queries()
     }

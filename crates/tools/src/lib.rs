@@ -5,6 +5,7 @@ mod core;
 mod edit;
 mod edited;
 mod graph;
+mod judged;
 mod mission;
 mod navigate;
 mod ops;

@@ -17,6 +17,9 @@ pub struct Resumed {
     /// Where not to look again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dead_paths: Vec<DeadPath>,
+    /// Where nothing was found, and the file has changed since: they may be looked at again.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reopened_paths: Vec<DeadPath>,
     /// Files that changed since they were read: what rests on them must be looked at again.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<Anchor>,
@@ -51,11 +54,18 @@ impl Resumed {
             let all = state.inherited.claims.iter().filter(|claim| wanted(claim.verdict));
             all.map(|claim| missions::shown_claim(workspace, claim)).collect()
         };
+        let (reopened_paths, dead_paths) = state
+            .inherited
+            .dead_paths
+            .iter()
+            .map(|dead| dead.as_shown(&|path| missions::hash_now(workspace, path)))
+            .partition(|dead| dead.reopened);
         Self {
             verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
             rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
             open_hypotheses: claims(&|verdict| !verdict.is_settled()),
-            dead_paths: state.inherited.dead_paths.clone(),
+            dead_paths,
+            reopened_paths,
             stale,
             current,
             tests_run: state.inherited.tests.clone(),
@@ -71,7 +81,7 @@ impl Resumed {
         for claim in claims.into_iter().flatten() {
             cut |= short::claim(claim, most);
         }
-        for dead in &mut self.dead_paths {
+        for dead in self.dead_paths.iter_mut().chain(&mut self.reopened_paths) {
             cut |= short::dead_path(dead, most);
         }
         for run in &mut self.tests_run {
@@ -93,9 +103,10 @@ impl Resumed {
                 return true;
             }
             type Cut = fn(&mut Resumed, usize) -> usize;
-            let lists: [(&str, Cut); 7] = [
+            let lists: [(&str, Cut); 8] = [
                 ("current", |all, keep| oldest(&mut all.current, keep)),
                 ("tests_run", |all, keep| oldest(&mut all.tests_run, keep)),
+                ("reopened_paths", |all, keep| oldest(&mut all.reopened_paths, keep)),
                 ("dead_paths", |all, keep| oldest(&mut all.dead_paths, keep)),
                 ("rejected_claims", |all, keep| oldest(&mut all.rejected_claims, keep)),
                 ("open_hypotheses", |all, keep| oldest(&mut all.open_hypotheses, keep)),

@@ -30,7 +30,8 @@ fn verdict(fixture: &Fixture, saw: Value) -> String {
 /// Every step that names a tool can be taken as it is.
 fn steps_work(fixture: &Fixture, saw: Value) {
     let book = ok(fixture, "recovery_playbook", saw);
-    for step in book["steps"].as_array().unwrap() {
+    // To federate is the other way to put a repository in, and is tried by itself.
+    for step in book["steps"].as_array().unwrap().iter().filter(|step| step["id"] != "federate") {
         if let Some(tool) = step["tool"].as_str() {
             let reply = fixture.call_raw(tool, step["arguments"].as_object().unwrap().clone());
             assert!(!reply.is_error, "{step}: {}", reply.text());
@@ -130,4 +131,20 @@ fn a_program_that_was_replaced_under_a_running_server_is_told() {
     let test = ask("trust_selftest");
     assert_eq!(test["verdict"], "stale_binding_suspected", "{test}");
     assert_eq!(ask("doctor")["diagnostics"]["binary_replaced"], true);
+    // Why an answer cannot be trusted is worth more than one more result.
+    let seek = |room: Option<usize>| {
+        let mut arguments = json!({"agent_id": "a", "query": "greet by name and add"});
+        if let Some(room) = room {
+            arguments["max_chars"] = json!(room);
+        }
+        let arguments = arguments.as_object().unwrap().clone();
+        let call = m1nd_runtime::ToolCall { name: "seek".to_owned(), arguments };
+        runtime.call(call, &CancelToken::default(), &m1nd_runtime::Silent).body
+    };
+    let whole = seek(None);
+    let cut = seek(Some(whole.to_string().len() - 100));
+    assert_eq!(cut["truncated"], true, "{cut}");
+    assert!(cut["agent_runtime_contract"]["recovery"].is_object(), "{cut}");
+    fs::remove_file(&program).unwrap();
+    assert!(ask("trust_selftest")["why"].as_str().unwrap().contains("is gone from the disk"));
 }

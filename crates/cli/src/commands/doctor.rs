@@ -208,14 +208,22 @@ fn state(config: &Config, runtime: &Runtime) -> Vec<Check> {
             None if root.is_dir() => Check::ok("state", root.display().to_string()),
             None => Check::ok("state", format!("{} (made on first use)", root.display())),
         });
-        checks.push(graph(root));
+        checks.push(graph(&workspace));
         checks.push(memory(&workspace));
     }
     checks
 }
 
 /// Parts of the graph that could not be read stay until somebody looks at them.
-fn graph(root: &Path) -> Check {
+fn graph(workspace: &Workspace) -> Check {
+    let root = workspace.runtime_root();
+    if let Some(problem) = workspace.unreadable_graph() {
+        return Check::warning(
+            "graph",
+            format!("{} cannot be read: {problem}", root.join("graph.snapshot").display()),
+            "The next question about the graph sets it aside and makes it again from the files; `m1nd ingest` does so now.",
+        );
+    }
     let kept = std::fs::read_dir(root).into_iter().flatten().flatten().map(|entry| entry.path());
     let is_aside = |path: &PathBuf| {
         path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("graph.corrupt"))

@@ -149,7 +149,7 @@ fn what_is_left_of_a_mission_that_is_doubted_is_nothing_settled() {
     dead(&mut world, "x.py");
     let left = world.state.clone().doubted();
     assert_eq!(left.claims[0].verdict, Verdict::NeedsDirectEvidence);
-    assert!(left.claims[0].rests_on.is_empty() && left.is_dead("x.py"));
+    assert!(left.claims[0].rests_on.is_empty() && left.is_dead("x.py", &|_| None));
     assert!(!left.has_finding() && left.sweeps.is_empty());
 }
 

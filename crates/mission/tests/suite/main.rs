@@ -8,4 +8,5 @@ mod packets;
 mod playing;
 mod properties;
 mod proving;
+mod told;
 mod world;

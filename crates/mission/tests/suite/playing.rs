@@ -86,7 +86,7 @@ fn evidence_against_a_claim_rejects_it_and_leaves_a_dead_path() {
     let mut world = World::new(Mode::BugHunt, &[]);
     let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "hypothesis_rejected");
     assert_eq!(verify(&mut world, "the lock is missing", vec![read]), Verdict::Rejected);
-    assert!(world.state.is_dead("the lock is missing"));
+    assert!(world.is_dead("the lock is missing"));
     assert!(world.next().do_not.iter().any(|no| no.target.as_deref() == Some("the lock is missing")));
     world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
     assert_eq!(world.state.counters.dissents, 0, "the file is not to blame for the guess");
@@ -462,7 +462,7 @@ fn a_child_knows_what_its_parent_found_and_does_not_go_there_again() {
     verify(&mut parent, "the lock is missing", vec![read]);
     let inherited = handoff::inherited(&parent.state, None);
     let child = World::begin(Mode::BugHunt, &[], Some(parent.state.mission_id.clone()), inherited);
-    assert!(child.state.is_dead("the lock is missing"));
+    assert!(child.is_dead("the lock is missing"));
     assert!(child.next().do_not.iter().any(|no| no.target.as_deref() == Some("the lock is missing")));
     assert_eq!(child.state.inherited.claims[0].verdict, Verdict::Rejected);
 }

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use m1nd_mission::{
-    Advice, Command, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError, MissionId, Mode,
-    SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start, step,
+    Absence, Advice, Command, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError,
+    MissionId, Mode, SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start,
+    step,
 };
 use serde_json::json;
 
@@ -42,6 +43,12 @@ impl Shelf for Tools {
             _ => vec![],
         }
     }
+
+    fn family(&self, tool: &str) -> Option<Family> {
+        [Family::Ingest, Family::Orient, Family::Retrieve, Family::Read, Family::Relate, Family::Recover]
+            .into_iter()
+            .find(|family| self.of(*family).contains(&tool))
+    }
 }
 
 /// What the files are now.
@@ -55,6 +62,8 @@ pub struct World {
     pub scope: Option<&'static str>,
     /// What the change set comes to now.
     pub changes: Option<SetNow>,
+    /// Words that stand in the files.
+    pub words: Vec<String>,
     pub events: Vec<Event>,
     pub state: State,
 }
@@ -88,6 +97,7 @@ impl World {
             stale_binary: false,
             scope: None,
             changes: None,
+            words: Vec::new(),
             events: vec![first],
             state,
         }
@@ -104,6 +114,12 @@ impl World {
             is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
             scope: self.scope,
             change_set: &|_| self.changes.clone(),
+            names: &|word| {
+                let ends = |path: &&String| *path == word || path.ends_with(&format!("/{word}"));
+                let mut found = self.files.keys().filter(ends);
+                found.next().filter(|_| found.next().is_none()).cloned()
+            },
+            is_absent: &|search| Some(!self.words.contains(&search.query)),
         })
     }
 
@@ -141,6 +157,19 @@ impl World {
         self.do_(Command::Tell(telling)).unwrap().events[0].event_id.clone()
     }
 
+    /// A search that the runtime saw find nothing.
+    pub fn seek_nothing(&mut self, query: &str) -> EventId {
+        let mut draft = self.events[0].draft.clone();
+        draft.event_type = "search".to_owned();
+        draft.tool_family = Family::Read;
+        draft.target = query.to_owned();
+        draft.evidence_class = Some(EvidenceClass::DirectSource);
+        draft.outcome = "nothing_found".to_owned();
+        let search = Absence { query: query.to_owned(), files: 7, ..Absence::default() };
+        draft.detail = Some(Box::new(Detail::Absent { search }));
+        self.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
+    }
+
     /// A call that the runtime saw: the files it showed.
     pub fn see(&mut self, tool: &str, family: Family, target: &str, files: &[&str]) -> EventId {
         let shown = files.iter().filter_map(|path| {
@@ -165,6 +194,10 @@ impl World {
             detail: None,
         };
         self.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
+    }
+
+    pub fn is_dead(&self, target: &str) -> bool {
+        self.with(|situation| self.state.is_dead(target, situation.hash_of))
     }
 
     pub fn gaps(&self) -> Vec<String> {

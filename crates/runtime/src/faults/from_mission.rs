@@ -57,22 +57,29 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
             format!("Mission {id} is closed; nothing was recorded."),
             Recovery::call("Go on in a child of it.", "mission_resume", json!({ "mission_id": id.as_str() })),
         ),
-        MissionError::UnknownEvent { id, newest } => {
+        MissionError::UnknownEvent { mission, id, newest } => {
             let shown = &id[..id.floor_char_boundary(60)];
-            let newest = newest.as_ref().map_or_else(String::new, |id| format!(" Its newest is {id}."));
             Fault::new(
                 Code::UnknownTarget,
-                format!("The mission has no event {shown:?}.{newest}"),
-                Recovery::hint("Cite ids that mission_event, or a call with this mission_id, answered with."),
+                format!("The mission has no event {shown:?}. Its newest is {newest}."),
+                Recovery::call(
+                    "Cite ids that mission_event, or a call with this mission_id, answered with; mission_show lists them.",
+                    "mission_show",
+                    json!({ "mission_id": mission.as_str() }),
+                ),
             )
         }
-        MissionError::UnknownClaim { id, known } => {
+        MissionError::UnknownClaim { mission, id, known } => {
             let known: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
             Fault::new(
                 Code::UnknownTarget,
                 format!("The mission has no claim {:?}; there are: {known}.", id.as_str()),
-                Recovery::hint("Name one of these, or give `claim` as a new text."),
+                Recovery::call(
+                    "Name one of these, or give `claim` as a new text; mission_show lists them.",
+                    "mission_show",
+                    json!({ "mission_id": mission.as_str() }),
+                ),
             )
         }
         MissionError::Settled { id, state } => Fault::new(
@@ -86,12 +93,16 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
                 _ => "Nothing was recorded. Cite what contradicts it in event_ids.",
             }),
         ),
-        MissionError::Gaps { gaps } => {
+        MissionError::Gaps { mission, gaps } => {
             let words: Vec<&str> = gaps.iter().map(|gap| gap.gap.as_str()).collect();
             Fault::new(
                 Code::Conflict,
                 format!("The mission has gaps: {}.", words.join(", ")),
-                Recovery::hint("mission_next names the step that closes the first; `force` closes with the gaps on record."),
+                Recovery::call(
+                    "mission_next names the step that closes the first; `force` closes with the gaps on record.",
+                    "mission_next",
+                    json!({ "mission_id": mission.as_str() }),
+                ),
             )
             .with_detail(json!({ "gaps": gaps }))
         }

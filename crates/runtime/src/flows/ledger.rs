@@ -117,6 +117,18 @@ pub fn tell(ctx: &Ctx<'_>, source: Option<&str>, paths: BTreeSet<&str>, weight: 
     Ok(defects.len())
 }
 
+/// Takes back what a source told of files.
+pub fn withdraw(ctx: &Ctx<'_>, source: &str) -> Result<(), Fault> {
+    let workspace = ctx.workspace()?;
+    let time_ms = ctx.runtime().clock().now().0;
+    let told = workspace.defects();
+    let paths: BTreeSet<&str> =
+        told.iter().filter(|one| one.source == source).map(|one| one.path.as_str()).collect();
+    let back = |path: &str| Defect { time_ms, path: path.to_owned(), weight: 0.0, source: source.to_owned() };
+    let back: Vec<Defect> = paths.into_iter().map(back).collect();
+    workspace.add_defects(&back).map_err(|err| from_bring::fault(ctx.tool(), BringError::Io(err)))
+}
+
 /// Whether a path is a file of tests, by what is in it or by its name. What a fix changes there was no defect.
 pub fn is_test(graph: &Graph, path: &str) -> bool {
     let node = graph.node_by_path(path).map(|ix| graph.node(ix));

@@ -44,7 +44,7 @@ pub fn shown(added: &Added) -> Value {
 }
 
 /// What a folder is called, in letters that a name may have.
-pub(super) fn name_of(folder: &std::path::Path) -> String {
+pub(crate) fn name_of(folder: &std::path::Path) -> String {
     let real = folder.canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
     let name = real.file_name().unwrap_or_default().to_string_lossy();
     let plain = |letter: char| if letter.is_alphanumeric() || "._-".contains(letter) { letter } else { '-' };

@@ -47,6 +47,7 @@ pub fn facts(ctx: &Ctx<'_>) -> Facts {
         node_count: view.as_ref().map_or(0, |view| view.node_count()),
         edge_count: view.as_ref().map_or(0, |view| view.edge_count()),
         binary_replaced: runtime.binary_was_replaced(),
+        binary_gone: runtime.binary_is_gone(),
         graph_problem: workspace.and_then(|workspace| workspace.problem()),
         memory_problem: None,
         other_programs: Vec::new(),
@@ -80,15 +81,17 @@ pub fn wide_facts(ctx: &Ctx<'_>) -> Result<Facts, Fault> {
 /// What was seen, with the scope held against the workspace.
 pub fn observed(ctx: &Ctx<'_>, saw: Saw) -> Observed {
     let scope = saw.scope.as_deref().map(|scope| classify(ctx, scope));
-    let repository = match (&saw.scope, scope, ctx.workspace()) {
+    let (repository, namespace) = match (&saw.scope, scope, ctx.workspace()) {
         (Some(text), Some(Scope::WrongWorkspaceBinding), Ok(workspace)) => {
             let elsewhere = context_guard::elsewhere(workspace, text);
-            elsewhere.repository().map(|path| path.display().to_string())
+            let found = elsewhere.repository();
+            (found.map(|path| path.display().to_string()), found.map(super::roots::name_of))
         }
-        _ => None,
+        _ => (None, None),
     };
     Observed {
         repository,
+        namespace,
         tool_count: saw.observed_tool_count,
         available: saw.available_tools,
         missing: saw.missing_tools.unwrap_or_default(),

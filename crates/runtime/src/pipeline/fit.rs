@@ -44,13 +44,11 @@ pub(super) fn reply(facts: &Facts<'_>, mut done: Done) -> Reply {
             return Reply { body, is_error: false };
         }
         let has_contract = body.get(CONTRACT).is_some();
-        if has_contract && form == ContractForm::Auto {
-            // Who and where the server is matters less than one more result.
-            form = ContractForm::Short;
-        } else if done.answer.output.trim(excess) {
+        if done.answer.output.trim(excess) {
             cut = true;
-        } else if has_contract && form == ContractForm::Full {
-            // Nothing else is left to give way, although the caller asked for it.
+        } else if has_contract && form != ContractForm::Short {
+            // Nothing else is left to give way. Without the asking it is short while all is well; where it is not, why and
+            // what to do about it is worth more than one more result.
             form = ContractForm::Short;
         } else if (of_missions || is_refusable) && lessen(&mut done.answer.guidance) {
             // What comes next can be asked for again.

@@ -15,7 +15,7 @@ const DEFECTS: &str = "defects.jsonl";
 pub struct Defect {
     pub time_ms: i64,
     pub path: String,
-    /// How much it counts; a fix in the history counts 1.
+    /// How much it counts; a fix in the history counts 1, and nothing takes back what its source told of the file before.
     pub weight: f64,
     /// Who told it: `learn`, or the claim of a mission. What has the same source and path is one defect.
     pub source: String,
@@ -30,9 +30,18 @@ impl Defects {
         Self(Lines::new(folder.join(DEFECTS)))
     }
 
-    /// Every defect, oldest first.
+    /// Every defect that was not taken back, oldest first.
     pub(super) fn all(&self) -> Arc<Vec<Defect>> {
-        self.0.all(|line: Defect| (line.weight.is_finite() && line.weight > 0.0).then_some(line))
+        self.0.all_of(|lines: Vec<Defect>| {
+            let mut all: Vec<Defect> = Vec::new();
+            for line in lines.into_iter().filter(|line| line.weight.is_finite()) {
+                match line.weight > 0.0 {
+                    true => all.push(line),
+                    false => all.retain(|told| (&told.source, &told.path) != (&line.source, &line.path)),
+                }
+            }
+            all
+        })
     }
 
     pub(super) fn add(&self, defects: &[Defect]) -> io::Result<()> {

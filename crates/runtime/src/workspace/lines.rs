@@ -2,6 +2,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,6 +14,9 @@ use serde::de::DeserializeOwned;
 
 /// The older half is forgotten when a file grows beyond this.
 const MAX_BYTES: u64 = 1_000_000;
+
+/// What was learned of a user's files is that user's alone.
+const OWN: u32 = 0o600;
 
 /// `T` is what a line is read as.
 #[derive(Debug)]
@@ -34,13 +38,18 @@ impl<T> Lines<T> {
 
     /// Every line, oldest first, as `read` makes of it.
     pub(super) fn all<L: DeserializeOwned>(&self, read: impl Fn(L) -> Option<T>) -> Arc<Vec<T>> {
+        self.all_of(|lines: Vec<L>| lines.into_iter().filter_map(read).collect())
+    }
+
+    /// The same where one line may take another back.
+    pub(super) fn all_of<L: DeserializeOwned>(&self, read: impl FnOnce(Vec<L>) -> Vec<T>) -> Arc<Vec<T>> {
         let mut kept = self.kept.lock();
         let state = std::fs::metadata(&self.path).ok().map(|meta| (meta.len(), meta.modified().ok()));
         if state != kept.made_from {
             let text = std::fs::read_to_string(&self.path).unwrap_or_default();
             // A line that a crash cut short says nothing.
             let lines = text.lines().filter_map(|line| serde_json::from_str::<L>(line).ok());
-            *kept = Kept { made_from: state, all: Arc::new(lines.filter_map(read).collect()) };
+            *kept = Kept { made_from: state, all: Arc::new(read(lines.collect())) };
         }
         Arc::clone(&kept.all)
     }
@@ -61,7 +70,7 @@ impl<T> Lines<T> {
             text.push('\n');
         }
         let _one_at_a_time = self.kept.lock();
-        let mut file = OpenOptions::new().create(true).append(true).open(&self.path)?;
+        let mut file = OpenOptions::new().create(true).append(true).mode(OWN).open(&self.path)?;
         // What a crash cut short must not swallow the next line.
         if !ends_with_newline(&self.path)? {
             text.insert(0, '\n');

@@ -45,6 +45,11 @@ impl Workspace {
         self.host.set_aside_files()
     }
 
+    /// Why the graph on disk cannot be read, if so; nothing is set aside or made again.
+    pub fn unreadable_graph(&self) -> Option<String> {
+        self.host.unreadable()
+    }
+
     /// What became of a graph that could not be read, for as long as what is left of it is kept.
     pub fn made_again(&self) -> Option<String> {
         let kept = self.graphs_set_aside().pop()?;

@@ -25,6 +25,10 @@ impl Shelf for NoTools {
     fn of(&self, _: Family) -> Vec<&'static str> {
         Vec::new()
     }
+
+    fn family(&self, _: &str) -> Option<Family> {
+        None
+    }
 }
 
 type Missions = dyn Ledger<Fault = StoreError>;
@@ -61,6 +65,8 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         is_of_repo: &|_| true,
         scope: None,
         change_set: &|_| None,
+        names: &|_| None,
+        is_absent: &|_| None,
     };
     let telling = Telling {
         phase: "verify".to_owned(),

@@ -1,14 +1,15 @@
 //! `doctor`: everything that is known to be wrong with this server, its state and its binding.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{Scope, TrustMode, diagnose, hidden, playbook_for, surface, verdict};
-use m1nd_runtime::flows::{context_guard, hosts, trust};
+use m1nd_guard::{Scope, TrustMode, hidden, surface};
+use m1nd_runtime::flows::{context_guard, hosts};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::READ;
+use crate::judged::Judged;
 use crate::saved;
 use crate::saw::Saw;
 
@@ -43,32 +44,13 @@ impl Tool for Doctor {
     };
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
-        let observed = input.observed(ctx)?;
-        let facts = trust::wide_facts(ctx)?;
-        let verdict = verdict(&facts, &observed);
-        let found = diagnose(&facts, &observed, &verdict);
+        let judged = Judged::of(ctx, input)?;
+        let is_well = judged.is_well();
+        let Judged { observed, facts, verdict, found, warnings, settled, aside, book } = judged;
         let workspace = ctx.workspace().ok();
-        let mut warnings = Vec::new();
-        if verdict.mode != TrustMode::FullTrust {
-            warnings.push(verdict.why.clone());
-        }
-        let said: Vec<String> = found.iter().map(|found| found.why.clone()).collect();
-        warnings.extend(said.into_iter().filter(|why| *why != verdict.why));
         let memories = workspace.map(|workspace| workspace.memories_set_aside());
-        let aside = saved::set_aside(memories.as_deref().unwrap_or_default());
-        warnings.extend(aside.clone());
-        warnings.extend(workspace.and_then(|workspace| workspace.made_again()));
-        let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
-        if !missing.is_empty() {
-            warnings
-                .push(format!("Repositories of this graph that cannot be read now: {}.", missing.join(", ")));
-        }
-        let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
-        let (whole, partly): (Vec<_>, Vec<_>) = settled.into_iter().partition(|one| one.is_whole);
-        warnings.extend(partly.into_iter().map(|one| one.said));
-        let whole: Vec<String> = whole.into_iter().map(|one| one.said).collect();
         let agent = ctx.header().caller.name();
-        let steps = playbook_for(verdict.mode, &found, &facts, &observed, agent).steps;
+        let steps = book.steps;
         let class = observed.scope.map_or("not_asked", |scope| scope.name());
         let mut context_guard = json!({
             "class": class,
@@ -91,19 +73,20 @@ impl Tool for Doctor {
             .collect();
         let output = Output {
             schema: "m1nd-doctor-v0",
-            status: if warnings.is_empty() { "ok" } else { "degraded" },
+            status: if is_well { "ok" } else { "degraded" },
             trust_mode: verdict.mode,
             context_guard,
             next_actions,
             diagnostics: json!({
                 "binding": facts,
                 "binary_replaced": facts.binary_replaced,
+                "binary_gone": facts.binary_gone,
                 "found": found,
                 "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
                 "no_such_tools": surface(&facts, &observed).no_such,
                 "set_aside": memories.map(|memories| memories.len()),
-                "settled_batches": whole,
+                "settled_batches": settled,
             }),
             warnings,
         };

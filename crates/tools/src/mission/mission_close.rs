@@ -37,6 +37,9 @@ pub struct Output {
     evidence_graph: Vec<Value>,
     counters: Counters,
     gaps: Vec<Gap>,
+    /// What was done only by the agent's word: no call with this mission_id showed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    remarks: Vec<String>,
     non_claims: Vec<String>,
     /// Over the hash chain of all events.
     event_digest: String,
@@ -60,7 +63,7 @@ impl Tool for MissionClose {
     const SPEC: Spec = Spec {
         name: "mission_close",
         summary: "End a mission: refused while something is missing (unless force), then a proof packet with claims, evidence, gaps and a digest.",
-        help: "Closing a closed mission again gives the same packet, and writes it where it is missing. A bug hunt needs one direct look for what its first finding hides. `m1nd verify PACKET` checks a packet anywhere: whether its chain is whole and its files are still as they were.",
+        help: "Closing a closed mission again gives the same packet, and writes it where it is missing. A bug hunt needs one direct look for what its first finding hides. `m1nd verify PACKET` checks a packet anywhere: whether its chain is whole and its files are still as they were. `remarks` names what was only told.",
         intents: &["close a mission", "finish", "proof packet", "done"],
         examples: &[Example {
             says: "With its gaps on record",
@@ -90,6 +93,7 @@ impl Tool for MissionClose {
             evidence_graph,
             counters: packet.counters,
             gaps: packet.gaps,
+            remarks: packet.remarks,
             non_claims: packet.non_claims,
             event_digest: packet.event_digest,
             packet_digest: packet.packet_digest,
@@ -112,5 +116,6 @@ impl Trim for Output {
             || drop_tail(&mut self.open_claims, excess) > 0
             || drop_tail(&mut self.verified_claims, excess) > 0
             || drop_tail(&mut self.gaps, excess) > 0
+            || drop_tail(&mut self.remarks, excess) > 0
     }
 }

@@ -56,6 +56,7 @@ impl Tool for MissionHandoff {
             for anchor in &mut handoff.graph_anchors {
                 anchor.today = Some(missions::today(workspace, &anchor.path, &anchor.content_hash));
             }
+            handoff::seal(&mut handoff);
             let value = json!(handoff);
             made.replace(Some(handoff));
             Command::HandOff(value)

@@ -143,7 +143,8 @@ impl Tool for MissionShow {
         };
         let open_gaps =
             missions::with_situation(ctx.runtime(), workspace, &state, |situation| gaps(&state, situation));
-        let dead_paths: Vec<DeadPath> = state.all_dead_paths().cloned().collect();
+        let now_is = |path: &str| missions::hash_now(workspace, path);
+        let dead_paths: Vec<DeadPath> = state.all_dead_paths().map(|dead| dead.as_shown(&now_is)).collect();
         let claims: Vec<Claim> = state.all_claims().cloned().collect();
         let tests: Vec<TestRun> = state.inherited.tests.iter().chain(&state.tests).cloned().collect();
         let before = state.inherited.files.iter().map(|seen| seen.path.clone());

@@ -132,7 +132,7 @@ impl Tool for MissionStart {
         });
         starter_moves.iter_mut().for_each(|step| step.called_by(ctx.header().caller.name()));
         warnings.extend(state.known_paths.iter().filter_map(|path| {
-            let dead = state.dead_path(path)?;
+            let dead = state.dead_path(path, &|path| missions::hash_now(workspace, path))?;
             Some(format!(
                 "{path:?} is a dead path of the mission before ({}): it is not asked for.",
                 dead.event_id

@@ -41,7 +41,7 @@ impl Tool for MissionVerify {
     const SPEC: Spec = Spec {
         name: "mission_verify",
         summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
-        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An outcome that speaks for it (hypothesis_supported, confirmed, passed, read, found …) verifies; one against it (hypothesis_rejected, refuted, contradicted, not_supported …) rejects; any other decides nothing. A verified claim can be judged again with new events.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An outcome that speaks for it (hypothesis_supported, confirmed, passed, read, found …) verifies; one against it (hypothesis_rejected, refuted, contradicted, not_supported …) rejects; any other decides nothing. Where the claim names a file, something that it cites must show that file; a search that found nothing verifies only a claim that denies its word. A verified claim can be judged again with new events.",
         intents: &["verify a claim", "prove", "reject", "is it true"],
         examples: &[Example {
             says: "A new claim with its evidence",

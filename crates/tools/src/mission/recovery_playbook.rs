@@ -1,14 +1,14 @@
 //! `recovery_playbook`: the way back to answers that can be trusted.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{NON_CLAIMS, Step, TrustMode, diagnose, playbook_for, verdict};
-use m1nd_runtime::flows::trust;
+use m1nd_guard::{NON_CLAIMS, Step, TrustMode};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::READ;
+use crate::judged::Judged;
 use crate::saw::Saw;
 
 pub struct RecoveryPlaybook;
@@ -48,11 +48,9 @@ impl Tool for RecoveryPlaybook {
     };
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
-        let observed = input.observed(ctx)?;
-        let facts = trust::wide_facts(ctx)?;
-        let verdict = verdict(&facts, &observed);
-        let found = diagnose(&facts, &observed, &verdict);
-        let book = playbook_for(verdict.mode, &found, &facts, &observed, ctx.header().caller.name());
+        let judged = Judged::of(ctx, input)?;
+        let is_well = judged.is_well();
+        let Judged { verdict, found, book, .. } = judged;
         let first = book.steps.first();
         let guidance = Guidance {
             next_suggested_tool: first.and_then(|step| step.tool),
@@ -61,7 +59,7 @@ impl Tool for RecoveryPlaybook {
         };
         let output = Output {
             schema: "m1nd-recovery-playbook-v0",
-            status: if verdict.mode == TrustMode::FullTrust && found.is_empty() { "ok" } else { "recover" },
+            status: if is_well { "ok" } else { "recover" },
             trust_mode: verdict.mode,
             why: verdict.why,
             diagnoses: found.iter().map(|found| json!(found)).collect(),

@@ -70,7 +70,7 @@ impl Trim for Output {
         if self.moves.len() > 1 {
             return self.moves.pop().is_some();
         }
-        if let Some(at) = self.needs.iter().rposition(|need| need.done) {
+        if let Some(at) = self.needs.iter().rposition(|need| need.state != "open") {
             self.needs.remove(at);
             return true;
         }

@@ -1,7 +1,7 @@
 //! `session_handshake`: who answers here, and what can be done.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{TrustMode, hidden, playbook, surface, verdict};
+use m1nd_guard::{TrustMode, hidden, surface};
 use m1nd_runtime::flows::{context_guard, trust};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::READ;
+use crate::judged::Judged;
 use crate::saw::Saw;
 
 pub struct SessionHandshake;
@@ -23,6 +24,9 @@ pub struct Output {
     can_retrieve: bool,
     can_recover: bool,
     next_action: String,
+    /// What is wrong, also where it makes no answer less true: what doctor says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// Process, program, workspace and graph: two answers with different ones come from different bindings.
     binding_fingerprint: Value,
     /// What the host shows of this server.
@@ -50,13 +54,11 @@ impl Tool for SessionHandshake {
     };
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
-        let observed = input.observed(ctx)?;
-        let facts = trust::fresh_facts(ctx)?;
-        let verdict = verdict(&facts, &observed);
+        let Judged { observed, facts, verdict, warnings, book, .. } = Judged::of(ctx, input)?;
         let hidden = hidden(&facts, &observed);
         let surface = surface(&facts, &observed);
         let agent = ctx.header().caller.name();
-        let first = playbook(verdict.mode, &facts, &observed, agent).steps.into_iter().next();
+        let first = book.steps.into_iter().next();
         let bound = verdict.mode != TrustMode::WrongWorkspaceBinding;
         let guidance = match &first {
             Some(step) if step.tool.is_some() => Guidance {
@@ -82,6 +84,7 @@ impl Tool for SessionHandshake {
             can_retrieve: bound && facts.node_count > 0,
             can_recover: !hidden.contains(&"recovery_playbook"),
             next_action: first.map_or_else(String::new, |step| step.action),
+            warnings,
             tool_surface: json!({
                 "status": surface.status,
                 "unknown": surface.unknown,

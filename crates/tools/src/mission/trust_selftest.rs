@@ -1,14 +1,14 @@
 //! `trust_selftest`: whether answers can be relied on, checked and not assumed.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{Step, TrustMode, hidden, playbook, verdict};
-use m1nd_runtime::flows::trust;
+use m1nd_guard::{Step, TrustMode, hidden};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::READ;
+use crate::judged::Judged;
 use crate::saw::Saw;
 
 pub struct TrustSelftest;
@@ -23,6 +23,9 @@ pub struct Output {
     /// What that rests on.
     why: String,
     next_action: String,
+    /// What is wrong, also where it makes no answer less true: what doctor says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     binding_fingerprint: Value,
     checks: Checks,
     /// The way back, when something is wrong.
@@ -53,11 +56,10 @@ impl Tool for TrustSelftest {
     };
 
     fn run(ctx: &Ctx<'_>, input: Saw) -> Result<Answer<Output>, Fault> {
-        let observed = input.observed(ctx)?;
-        let facts = trust::fresh_facts(ctx)?;
-        let verdict = verdict(&facts, &observed);
-        let ok = verdict.mode == TrustMode::FullTrust;
-        let steps = playbook(verdict.mode, &facts, &observed, ctx.header().caller.name()).steps;
+        let judged = Judged::of(ctx, input)?;
+        let ok = judged.is_well();
+        let Judged { observed, facts, verdict, warnings, book, .. } = judged;
+        let steps = book.steps;
         let next = steps.first().and_then(|step| step.tool);
         let output = Output {
             schema: "m1nd-trust-selftest-v0",
@@ -66,6 +68,7 @@ impl Tool for TrustSelftest {
             verdict: verdict.mode,
             why: verdict.why,
             next_action: steps.first().map_or_else(String::new, |step| step.action.clone()),
+            warnings,
             checks: Checks {
                 graph_populated: facts.node_count > 0,
                 host_surface_complete: hidden(&facts, &observed).is_empty(),

@@ -44,8 +44,13 @@ impl Roots {
         Self { own, added }
     }
 
+    /// How each of some files is now.
+    pub(super) fn states(&self, anchors: &[(String, String)]) -> Vec<(String, Today)> {
+        anchors.iter().map(|(path, hash)| (path.clone(), self.state_of(path, hash))).collect()
+    }
+
     /// How a file is now. A path that leads out of the repository is nothing that a packet may ask about.
-    pub(super) fn state_of(&self, path: &str, hash: &str) -> Today {
+    fn state_of(&self, path: &str, hash: &str) -> Today {
         let (name, below) = split(path);
         let root = match name {
             None => self.own.as_deref(),

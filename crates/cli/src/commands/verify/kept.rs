@@ -5,9 +5,10 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use m1nd_memory::StoreError;
 use m1nd_mission::chain;
+use m1nd_mission::handed::{self, Seal};
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::Packet;
-use m1nd_mission::{MissionId, StoodAt};
+use m1nd_mission::{Detail, MissionId, StoodAt};
 use m1nd_runtime::Reply;
 use m1nd_runtime::flows::missions::witness::{self, Witnesses};
 use m1nd_runtime::flows::missions::{Missions, mission_of_handoff};
@@ -15,6 +16,8 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::BROKEN;
+use super::files::Roots;
+use super::report::Report;
 use crate::args::Global;
 use crate::output::{self, Reader, harmless};
 use crate::wiring;
@@ -39,28 +42,84 @@ pub(super) struct HandedOver {
     event_digest: String,
 }
 
-/// Whether the mission that was handed over is still that.
-pub(super) fn handoff(global: &Global, handed: &HandedOver, reader: Reader) -> anyhow::Result<ExitCode> {
-    let here = Here::open(global)?;
-    let HandedOver { handoff_id, mission_id, event_count, event_digest } = handed;
+/// Whether a hand-off is the one that was given, whether its files are as they were, and whether its mission still says so.
+pub(super) fn handoff(
+    global: &Global,
+    text: &str,
+    named: &HandedOver,
+    roots: &[String],
+) -> anyhow::Result<Report> {
+    let (kept, seal) = match handed::read(text) {
+        Ok(read) => read,
+        Err(fault) => return Ok(Report::broken(fault)),
+    };
+    let HandedOver { handoff_id, mission_id, event_count, event_digest } = named;
     let mission = MissionId::parse(mission_id).context("it names no mission")?;
     // The hand-off is an event itself, behind all those that it counts.
     let place = mission_of_handoff(handoff_id).filter(|(of, _)| of == mission_id).map(|(_, place)| place);
     let sequence = place.context("its handoff_id is none of this mission")?;
+    let mut report = Report { intact: seal != Seal::Broken, ..Report::default() };
+    if seal == Seal::Broken {
+        report.faults.push("handoff_digest is not that of its content.".to_owned());
+    }
+    let here = Here::open(global);
+    let root = here.as_ref().ok().map(|here| here.root.clone());
+    let anchors: Vec<(String, String)> =
+        kept.graph_anchors.iter().map(|anchor| (anchor.path.clone(), anchor.content_hash.clone())).collect();
+    report.anchors = Roots::of(global, roots, root, &anchors).states(&anchors);
     let stood = StoodAt { mission_id: mission.clone(), sequence, hash: String::new() };
-    let witnesses = Witnesses::all(&here.runtime_root, &*here.store, &mission)?.with(handoff_id, stood);
-    let (mut faults, remarks) = here
-        .faults(&mission, &witnesses)?
-        .with_context(|| format!("this workspace has no mission {mission_id}: nothing was checked"))?;
+    let looked = match &here {
+        Ok(here) => {
+            let witnesses =
+                Witnesses::all(&here.runtime_root, &*here.store, &mission)?.with(handoff_id, stood);
+            here.faults(&mission, &witnesses)?.map(|looked| (here, looked))
+        }
+        Err(err) => {
+            tracing::debug!(%err, "there is no workspace to hold a hand-off against");
+            None
+        }
+    };
+    let Some((here, (faults, remarks))) = looked else {
+        let seal = match seal {
+            Seal::Missing => " It has no handoff_digest either: an earlier build wrote it.",
+            Seal::Whole | Seal::Broken => "",
+        };
+        report.not_checked.push(format!(
+            "What its mission says was not checked: this workspace has no mission {mission_id}.{seal}"
+        ));
+        return Ok(report);
+    };
+    report.intact &= faults.is_empty();
+    report.faults.extend(faults);
+    report.remarks.extend(remarks);
     let last = event_count.checked_sub(1).map(|before| here.store.events(&mission, before, 1)).transpose();
     match last.map(|events| events.and_then(|events| events.into_iter().next())) {
         Ok(Some(event)) if chain::digest_of(*event_count, &event.hash) == *event_digest => {}
-        Ok(Some(_)) => faults.push(format!("{handoff_id} knows other events than those that are there")),
+        Ok(Some(_)) => {
+            report.faults.push(format!("{handoff_id} knows other events than those that are there"));
+        }
         // That the end is missing was said.
         Ok(None) => {}
-        Err(err) => faults.push(err.to_string()),
+        Err(err) => report.faults.push(err.to_string()),
     }
-    say(reader, &faults, &remarks)
+    let recorded = here.store.events(&mission, sequence.saturating_sub(1), 1);
+    let recorded =
+        recorded.ok().and_then(|events| events.into_iter().next()).and_then(|event| event.draft.detail);
+    match recorded.as_deref() {
+        Some(Detail::HandedOff { handoff }) => match serde_json::from_value(handoff.clone()) {
+            Ok(recorded) => report.faults.extend(handed::differs(&kept, &recorded)),
+            Err(err) => {
+                report.faults.push(format!("what was recorded of {handoff_id} cannot be read: {err}"))
+            }
+        },
+        Some(_) => report.faults.push(format!("{handoff_id} is no hand-off of this mission")),
+        None => {}
+    }
+    report.intact &= report.faults.is_empty();
+    if let Ok(now) = missions::state(&*here.store, mission_id) {
+        report.since = handed::since(&kept, &now);
+    }
+    Ok(report)
 }
 
 /// What is wrong with the mission of a packet, if this workspace keeps it. A packet is checked on any machine: where nothing
@@ -78,6 +137,7 @@ pub(super) fn held_against(global: &Global, packet: &Packet) -> Vec<String> {
 
 /// The workspace that the command is run in, to be looked at.
 struct Here {
+    root: std::path::PathBuf,
     runtime_root: std::path::PathBuf,
     store: Box<Missions>,
 }
@@ -94,7 +154,8 @@ impl Here {
             runtime.workspace().context("there is no workspace here; name one with --workspace")?;
         anyhow::ensure!(workspace.has_memory(), "this workspace keeps no missions");
         let store = Box::new(workspace.memory_to_look_at()?);
-        Ok(Self { runtime_root: workspace.runtime_root().to_owned(), store })
+        let (root, runtime_root) = (workspace.root().path().to_owned(), workspace.runtime_root().to_owned());
+        Ok(Self { root, runtime_root, store })
     }
 
     /// Nothing where there is no such mission. The witnesses were heard before.

@@ -2,8 +2,8 @@
 
 mod files;
 mod kept;
+mod report;
 
-use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,13 +12,13 @@ use anyhow::Context as _;
 use clap::Args;
 use m1nd_mission::packet::{self, Packet};
 use m1nd_mission::{Detail, MissionId};
-use m1nd_runtime::Reply;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use self::files::{Roots, Today};
+use self::files::Roots;
+use self::report::Report;
 
 use crate::args::Global;
-use crate::output::{self, DIM, PATH, Reader, harmless};
+use crate::output::Reader;
 use crate::wiring;
 
 #[derive(Debug, Args)]
@@ -38,9 +38,9 @@ pub struct Verify {
 
 /// No packet of a real mission is larger.
 const MOST_BYTES: u64 = 256 * 1024 * 1024;
-/// Something was changed since the packet was written.
+/// Something was changed since the packet or the hand-off was written.
 const BROKEN: u8 = 1;
-/// The packet is whole, but files that its claims rest on are not as they were.
+/// It is whole, but files that its claims rest on are not as they were, or its mission says otherwise since.
 const STALE: u8 = 2;
 /// Not everything could be checked: there is no such packet, mission or repository, it cannot be read, or it rests on what no
 /// hash was kept of.
@@ -58,91 +58,47 @@ fn check(global: &Global, args: &Verify) -> anyhow::Result<ExitCode> {
     if let Some(id) = id {
         return kept::mission(global, id, Reader::of(args.json));
     }
-    let text = read(&args.packet)?;
-    if let Ok(handoff) = serde_json::from_str::<kept::HandedOver>(&text) {
-        return kept::handoff(global, &handoff, Reader::of(args.json));
+    let reader = Reader::of(args.json);
+    let text = match String::from_utf8(read(&args.packet)?) {
+        Ok(text) => text,
+        Err(err) => {
+            let at = err.utf8_error().valid_up_to();
+            return Report::broken(format!("It is no text: byte {at} is not UTF-8.")).print(reader);
+        }
+    };
+    if let Ok(handed) = serde_json::from_str::<kept::HandedOver>(&text) {
+        return kept::handoff(global, &text, &handed, &args.root)?.print(reader);
     }
-    let mut checked = packet::check(&text);
-    let packet = serde_json::from_str::<Packet>(&text).ok();
+    of_packet(global, args, &text).print(reader)
+}
+
+fn of_packet(global: &Global, args: &Verify, text: &str) -> Report {
+    let mut checked = packet::check(text);
+    let packet = serde_json::from_str::<Packet>(text).ok();
     if let Some(packet) = packet.as_ref().filter(|_| checked.intact) {
         checked.faults.extend(kept::held_against(global, packet));
     }
     let named = packet.map(|packet| home_of(global, &packet));
     let roots = Roots::of(global, &args.root, named, &checked.anchors);
-    let anchors: Vec<(&str, Today)> =
-        checked.anchors.iter().map(|(path, hash)| (path.as_str(), roots.state_of(path, hash))).collect();
-    let count = |name: &str| anchors.iter().filter(|(_, today)| today.name() == name).count() as u64;
-    let open = count("not_checked") + checked.not_anchored + checked.without_files.len() as u64;
-    let (verdict, code) = match () {
-        () if !checked.intact => ("broken".to_owned(), BROKEN),
-        () if !checked.faults.is_empty() => {
-            ("intact, but what is kept here of its mission is not what it proves".to_owned(), BROKEN)
-        }
-        () if count("changed") + count("gone") > 0 => ("intact, but files have changed".to_owned(), STALE),
-        () if open > 0 => ("intact, but not all of it could be checked".to_owned(), NOT_CHECKED),
-        () if anchors.is_empty() => ("intact; it verifies nothing that could be checked".to_owned(), 0),
-        () => ("intact and current".to_owned(), 0),
-    };
-    let why = not_checked(&checked, &anchors);
-    let shown: Vec<Value> = anchors
-        .iter()
-        .map(|(path, today)| match today {
-            Today::NotChecked(why) => json!({ "path": path, "today": today.name(), "why": why }),
-            _ => json!({ "path": path, "today": today.name() }),
-        })
-        .collect();
-    let body = json!({
-        "verdict": verdict,
-        "intact": checked.intact,
-        "faults": checked.faults,
-        "remarks": checked.remarks,
-        "files": {
-            "current": count("current"),
-            "changed": count("changed"),
-            "gone": count("gone"),
-            "not_checked": count("not_checked") + checked.not_anchored,
-        },
-        "not_checked": why,
-        "anchors": shown,
-    });
-    output::print(&Reply { body, is_error: false }, Reader::of(args.json), |out, _| {
-        writeln!(out, "{verdict}")?;
-        for line in checked.faults.iter().chain(&why).chain(&checked.remarks) {
-            writeln!(out, "  {}", harmless(line))?;
-        }
-        anchors.iter().try_for_each(|(path, today)| {
-            writeln!(out, "  {PATH}{}{PATH:#} {DIM}{}{DIM:#}", harmless(path), today.name())
-        })
-    })?;
-    Ok(ExitCode::from(code))
-}
-
-/// What a packet rests on and nobody looked at, in sentences.
-fn not_checked(checked: &packet::Checked, anchors: &[(&str, Today)]) -> Vec<String> {
-    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for (path, today) in anchors {
-        if let Today::NotChecked(why) = today {
-            by_reason.entry(why).or_default().push(path);
-        }
-    }
-    let mut said: Vec<String> = by_reason
-        .into_iter()
-        .map(|(why, paths)| match paths.as_slice() {
-            [one] => format!("{one} was not checked: {why}."),
-            many => format!("{} files were not checked: {why}.", many.len()),
-        })
-        .collect();
-    if checked.not_anchored > 0 {
-        said.push(format!(
-            "{} files that were shown have no hash in it: nobody can check them.",
-            checked.not_anchored
-        ));
-    }
+    let mut not_checked = Vec::new();
     if !checked.without_files.is_empty() {
         let claims = checked.without_files.join(", ");
-        said.push(format!("{claims}: verified by no file, but by what ran or by somebody's word. That cannot be checked here."));
+        not_checked.push(format!("{claims}: verified by no file, but by what ran or by somebody's word. That cannot be checked here."));
     }
-    said
+    let searches = checked.absent.iter();
+    not_checked.extend(
+        searches.map(|search| format!("{search}: a search that found nothing. Make it again to know.")),
+    );
+    Report {
+        intact: checked.intact,
+        faults: checked.faults,
+        since: Vec::new(),
+        remarks: checked.remarks,
+        told: checked.told,
+        not_checked,
+        not_anchored: checked.not_anchored,
+        anchors: roots.states(&checked.anchors),
+    }
 }
 
 /// The workspace that a packet's paths are about: the one we are in, if it is the same folder, under whatever name it has
@@ -164,13 +120,10 @@ fn home_of(global: &Global, packet: &Packet) -> PathBuf {
     here().unwrap_or(named)
 }
 
-fn read(path: &Path) -> anyhow::Result<String> {
-    let mut text = String::new();
+fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut text = Vec::new();
     if path == Path::new("-") {
-        std::io::stdin()
-            .take(MOST_BYTES)
-            .read_to_string(&mut text)
-            .context("standard input cannot be read")?;
+        std::io::stdin().take(MOST_BYTES).read_to_end(&mut text).context("standard input cannot be read")?;
     } else {
         let is_id = path.to_str().is_some_and(|text| text.starts_with("msn_") && !text.contains(['/', '.']));
         anyhow::ensure!(
@@ -181,8 +134,8 @@ fn read(path: &Path) -> anyhow::Result<String> {
         let file =
             std::fs::File::open(path).with_context(|| format!("{} cannot be opened", path.display()))?;
         file.take(MOST_BYTES)
-            .read_to_string(&mut text)
-            .with_context(|| format!("{} cannot be read as text", path.display()))?;
+            .read_to_end(&mut text)
+            .with_context(|| format!("{} cannot be read", path.display()))?;
     }
     Ok(text)
 }

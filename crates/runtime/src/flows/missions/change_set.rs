@@ -1,12 +1,13 @@
 //! Change set: what a review looked at, made out from the repository, so that it is known again when it moved on.
 
 use m1nd_graph::change::How;
-use m1nd_ingest::history::{self, Compared};
+use m1nd_ingest::history::{self, Compared, Now};
 use m1nd_ingest::scan;
 use m1nd_mission::{ChangeSet, MOST_HELD, SetNow, Shown};
 use m1nd_risk::diff;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_stdx::digest::sha256_hex;
+use m1nd_vfs::read::decode;
 use serde_json::{Map, Value};
 
 use super::content_hash;
@@ -41,6 +42,20 @@ pub(super) fn asked(
     };
     set.held = there.iter().take(MOST_HELD).filter_map(held).collect();
     Some((set, there.iter().map(|one| one.file.path.clone()).collect()))
+}
+
+/// Whether what a review was given as a diff is a change of these files: it is applied, or it can be. One that fits nowhere is
+/// the change of something else.
+pub(super) fn fits(workspace: &Workspace, arguments: &Map<String, Value>) -> bool {
+    let Some(text) = arguments.get("diff").and_then(Value::as_str).filter(|text| diff::is_diff(text)) else {
+        return true;
+    };
+    let root = workspace.root();
+    let now = |path: &str| match scan::now(root, path) {
+        Now::Holds(bytes) => decode(&bytes).map(|(text, _)| text),
+        Now::Unread | Now::Gone => None,
+    };
+    diff::patches(text).is_ok_and(|patches| patches.iter().all(|patch| patch.fit(now).is_some()))
 }
 
 const UNLIKE: &str = "moved while it was reviewed";

@@ -1,9 +1,11 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
+mod absent;
 mod change_set;
 mod closing;
 mod defects;
 pub mod found;
+mod naming;
 mod observed;
 mod record;
 mod sound;
@@ -19,8 +21,8 @@ use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::port::{Kept, Ledger};
 use m1nd_mission::{
-    ChangeSet, Claim, Command, EventId, Family, MissionError, Mode, SetNow, Shelf, Situation, State, Stepped,
-    Telling, Today, Verdict, path_of,
+    Absence, ChangeSet, Claim, Command, EventId, Family, MissionError, MissionId, Mode, SetNow, Shelf,
+    Situation, State, Stepped, Telling, Today, Verdict, is_document, named_in, path_of,
 };
 use m1nd_stdx::digest::sha256_hex;
 use m1nd_store::{RamStore, SqliteStore};
@@ -54,6 +56,10 @@ impl Shelf for Tools<'_> {
     fn of(&self, family: Family) -> Vec<&'static str> {
         let own = self.0.entries().filter(|(entry, _)| entry.spec.family == family);
         own.map(|(entry, _)| entry.spec.name).take(MOST_TOOLS).collect()
+    }
+
+    fn family(&self, tool: &str) -> Option<Family> {
+        self.0.entry(tool).map(|(entry, _)| entry.spec.family)
     }
 }
 
@@ -141,7 +147,19 @@ pub fn with_situation<T>(
             now
         })
     };
+    // A search costs as much: what was nowhere is searched for once.
+    let searched: RefCell<Vec<(Absence, Option<bool>)>> = RefCell::default();
+    let is_absent = |search: &Absence| {
+        let known = searched.borrow().iter().find(|(known, _)| known == search).map(|(_, now)| *now);
+        known.unwrap_or_else(|| {
+            let now = absent::still(workspace, search);
+            searched.borrow_mut().push((search.clone(), now));
+            now
+        })
+    };
     let scope = scope_of(workspace, state);
+    let names = naming::Names::new(workspace, scope.as_deref());
+    let file_named = |word: &str| names.file(word, &|path| hash_of(path).is_some());
     let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
         now_ms: now.0,
@@ -153,6 +171,8 @@ pub fn with_situation<T>(
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
         change_set: &set_now,
+        names: &file_named,
+        is_absent: &is_absent,
     })
 }
 
@@ -217,6 +237,11 @@ pub fn content_hash(workspace: &Workspace, path: &str) -> Option<String> {
     Some(sha256_hex(&bytes))
 }
 
+/// The same as a mission asks for it.
+pub fn hash_now(workspace: &Workspace, path: &str) -> Option<Arc<str>> {
+    content_hash(workspace, path).map(Arc::from)
+}
+
 /// How a file that was seen is now.
 pub fn today(workspace: &Workspace, path: &str, hash: &str) -> Today {
     match content_hash(workspace, path) {
@@ -243,11 +268,14 @@ pub fn anchored(workspace: &Workspace, mut telling: Telling) -> Telling {
     telling
 }
 
-/// Whether a file has the line that `:10` or `:10-20` begins with.
+/// Whether a file has the line that `:10` or `:10-20` begins with, and the second does not come before the first.
 fn has_lines(bytes: &[u8], lines: &str) -> bool {
-    let first = lines.trim_start_matches(':').split('-').next().unwrap_or_default();
+    let lines = lines.trim_start_matches(':');
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let count = bytes.split(|byte| *byte == b'\n').count();
-    first.is_empty() || first.parse::<usize>().is_ok_and(|first| (1..=count).contains(&first))
+    let number = |line: &str| line.parse::<usize>().ok();
+    let is_in_order = || last.is_empty() || number(last) >= number(first);
+    first.is_empty() || number(first).is_some_and(|first| (1..=count).contains(&first)) && is_in_order()
 }
 
 /// The class of a mission that asks about a folder outside the workspace.
@@ -292,25 +320,75 @@ pub fn place_of(ctx: &Ctx<'_>, state: &State, event: &str) -> Result<u64, Fault>
     };
     place.filter(|place| (1..=state.sequence).contains(place)).ok_or_else(|| {
         let newest = EventId::new(&state.mission_id, state.sequence).to_string();
-        let unknown = MissionError::UnknownEvent { id: event.to_owned(), newest: Some(newest) };
+        let mission = state.mission_id.clone();
+        let unknown = MissionError::UnknownEvent { mission, id: event.to_owned(), newest };
         from_mission::refusal(ctx.tool(), &Refusal::Mission(unknown))
     })
 }
 
-/// A verified finding of a bug hunt that says a defect is one of the files that prove it.
+/// Tells the past of this workspace what a judged claim of a bug hunt says: a finding that the runtime saw proved, and that
+/// says a defect, is one of its file; one that is not verified any more is taken back.
 pub fn tell_defect(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<(), Fault> {
-    let is_proven = state.mode == Mode::BugHunt && claim.verdict == Verdict::VerifiedForMission;
-    if !is_proven || !defects::is_said_in(&claim.text) {
+    if state.mode != Mode::BugHunt {
         return Ok(());
+    }
+    // What an agent only says of itself makes no file suspect.
+    let is_proven = claim.verdict == Verdict::VerifiedForMission && !claim.self_reported;
+    let is_defect = is_proven && defects::is_said_in(&claim.text);
+    let source = |mission: &MissionId| format!("{mission} {}", claim.claim_id);
+    let told = ctx.workspace()?.defects();
+    let withdrawn = sources(ctx, state, claim).into_iter().map(|mission| source(&mission));
+    let withdrawn = withdrawn.filter(|source| !is_defect && told.iter().any(|one| one.source == *source));
+    for source in withdrawn {
+        super::ledger::withdraw(ctx, &source)?;
+    }
+    if !is_defect {
+        return Ok(());
+    }
+    let source = source(&state.mission_id);
+    let paths = defective(ctx, state, claim)?;
+    // Judged again, it may be about another file.
+    if told.iter().any(|one| one.source == source && !paths.contains(&one.path)) {
+        super::ledger::withdraw(ctx, &source)?;
+    }
+    let paths = paths.iter().map(String::as_str).collect();
+    super::ledger::tell(ctx, Some(&source), paths, 1.0).map(|_| ())
+}
+
+/// The missions that may have told of a claim: this one, and those before it from which it knows it.
+fn sources(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Vec<MissionId> {
+    let mut all = vec![state.mission_id.clone()];
+    let knows = |state: &State| state.inherited.claims.iter().any(|one| one.claim_id == claim.claim_id);
+    let mut before = state.parent_mission_id.clone().filter(|_| knows(state));
+    while let Some(id) = before.filter(|id| !all.contains(id) && all.len() < MOST_BEFORE) {
+        let parent = ledger(ctx).ok().and_then(|ledger| missions::state(&*ledger, id.as_str()).ok());
+        all.push(id);
+        before = parent.and_then(|state| state.parent_mission_id.clone().filter(|_| knows(&state)));
+    }
+    all
+}
+
+/// Missions before one that are asked.
+const MOST_BEFORE: usize = 50;
+
+/// The files of code that a finding is about: those that it names and rests on, else those that it read by their names.
+fn defective(ctx: &Ctx<'_>, state: &State, claim: &Claim) -> Result<BTreeSet<String>, Fault> {
+    let is_code = |path: &str| !is_document(path);
+    let named = with_situation(ctx.runtime(), ctx.workspace()?, state, |situation| {
+        named_in(&claim.text, situation.names)
+    });
+    let rests_on = |path: &String| claim.rests_on.iter().any(|file| file.path == *path);
+    let named: BTreeSet<String> = named.into_iter().filter(|path| is_code(path) && rests_on(path)).collect();
+    if !named.is_empty() {
+        return Ok(named);
     }
     let events = missions::stream(&*ledger(ctx)?, &state.mission_id);
     let events = events.map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
     // A search shows many files: only what was read by its name is what the finding is about.
     let cited = events.iter().filter(|event| claim.event_ids.contains(&event.event_id));
     let seen = cited.filter(|event| event.draft.carries() && event.draft.content_hash.is_some());
-    let paths: BTreeSet<&str> = seen.map(|event| path_of(&event.draft.target)).collect();
-    let source = format!("{} {}", state.mission_id, claim.claim_id);
-    super::ledger::tell(ctx, Some(&source), paths, 1.0).map(|_| ())
+    let paths = seen.map(|event| path_of(&event.draft.target)).filter(|path| is_code(path));
+    Ok(paths.map(str::to_owned).collect())
 }
 
 /// Who the mission is bound to, and whether that is whom it asks about. `asked` is the path that lies elsewhere.

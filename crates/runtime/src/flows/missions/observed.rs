@@ -9,7 +9,7 @@ use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, F
 use m1nd_stdx::digest::short_name;
 use serde_json::{Map, Value};
 
-use super::{act_on, change_set, content_hash};
+use super::{absent, act_on, change_set, content_hash};
 use crate::faults::{from_memory, from_mission};
 use crate::runtime::Runtime;
 use crate::savings;
@@ -158,7 +158,10 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
     let found_nothing = seen.candidates == Some(0);
     let blocked = seen.proof == Some(ProofState::Blocked);
     let edited = (family == Family::Edit).then(|| edited(seen)).flatten();
-    let reviewed = seen.body.get("changed_files").and_then(Value::as_u64).filter(|_| family == Family::Plan);
+    let changed = seen.body.get("changed_files").and_then(Value::as_u64).filter(|_| family == Family::Plan);
+    // A diff that fits nowhere is not the change that is to be reviewed.
+    let reviewed = changed.filter(|_| change_set::fits(workspace, seen.arguments));
+    let is_unfit = changed.is_some() && reviewed.is_none();
     let set = reviewed
         .filter(|count| *count > 0)
         .and_then(|count| change_set::asked(workspace, seen.arguments, count));
@@ -168,6 +171,7 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         () if family == Family::Edit => "unchanged",
         () if reviewed == Some(0) => "nothing_found",
         () if reviewed.is_some() => "found",
+        () if is_unfit => "not_applied",
         // What was found and had no room in the answer was not read; it is there all the same.
         () if family == Family::Read
             && files.is_empty()
@@ -181,12 +185,15 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         () if blocked => "blocked",
         () => "found",
     };
+    let absent = if family == Family::Read && files.is_empty() { absent::observed(seen) } else { None };
     let not_anchored = files.len().saturating_sub(ANCHORS) as u64;
     files.truncate(ANCHORS);
     let (evidence_class, target, content_hash, note) = match family {
-        // Whoever searches reads the files whose lines were shown, and none where none were. The question is no file.
+        // Whoever searches reads the files whose lines were shown, and none where none were. The question is no file. That
+        // nothing was found is seen, too.
         Family::Read if seen.arguments.contains_key("query") => {
-            ((!files.is_empty()).then_some(EvidenceClass::DirectSource), asked, None, None)
+            let shows = !files.is_empty() || absent.is_some();
+            (shows.then_some(EvidenceClass::DirectSource), asked, None, None)
         }
         Family::Read => match (!files.is_empty()).then(|| files.remove(0)) {
             Some(first) => {
@@ -211,6 +218,7 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         _ => (None, asked, None, None),
     };
     let target = if target.is_empty() { ".".to_owned() } else { target };
+    let note = note.or_else(|| is_unfit.then(|| UNFIT.to_owned()));
     // The lines that a view showed are its target; how they were asked for is no other question.
     let is_view =
         family == Family::Read && content_hash.is_some() && seen.arguments.contains_key("file_path");
@@ -239,12 +247,17 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
                 };
                 Some(Box::new(Detail::Reviewed { changed_files, files, set }))
             }
+            (None, None) if absent.is_some() => absent.map(|search| Box::new(Detail::Absent { search })),
             (None, None) => {
                 (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))
             }
         },
     }
 }
+
+/// Why a review is none.
+const UNFIT: &str =
+    "The diff neither is applied to these files nor fits them: no review of a change of theirs.";
 
 /// Files that one event is anchored to; how many more there were is kept.
 const ANCHORS: usize = 32;

@@ -174,6 +174,13 @@ impl Host {
         self.is_lost.load(Ordering::Acquire) && self.is_unsaved() && self.view.load().is_of_files()
     }
 
+    /// Why the graph on disk cannot be read, for whoever only looks: it stays where it is.
+    pub(in crate::workspace) fn unreadable(&self) -> Option<String> {
+        let path = self.folder.join(SNAPSHOT);
+        let is_there = fs::symlink_metadata(&path).is_ok();
+        is_there.then(|| snapshot::load(&path).err().map(|err| err.to_string())).flatten()
+    }
+
     /// When the snapshot was written, and its bytes.
     pub(in crate::workspace) fn last_save(&self) -> Option<(UnixMs, u64)> {
         let meta = fs::metadata(self.folder.join(SNAPSHOT)).ok()?;

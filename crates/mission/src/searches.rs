@@ -1,0 +1,84 @@
+//! Searches: the questions that a mission asks next, by meaning, by a word, or once more.
+
+use serde_json::{Value, json};
+
+use crate::absence::Absence;
+use crate::family::Family;
+use crate::planner::{Planner, Step};
+use crate::short;
+
+/// What a search is asked at most, in bytes: a goal may be a page.
+const QUESTION: usize = 300;
+/// A longer word is no word; its beginning finds it, too. In bytes.
+const WORD: usize = 80;
+
+impl Planner<'_> {
+    pub(crate) fn locate(&self) -> Step {
+        let query = short::question(&self.state.goal, QUESTION);
+        // Words that led nowhere lead nowhere again: only the agent knows others.
+        let is_dead = self.is_dead(query) || self.is_dead(&self.state.goal);
+        Step {
+            family: Family::Retrieve,
+            tool: self.first(&["seek", "search"]),
+            arguments: (!is_dead).then(|| self.scoped(json!({ "query": query }))),
+            fill_in: if is_dead { &["query"] } else { &[] },
+            why: if is_dead {
+                "The goal's own words are a dead path: ask with other words for what it means.".to_owned()
+            } else {
+                "From the goal's words to the places they mean.".to_owned()
+            },
+            stop: "One place is plausible enough to read.",
+            fallback: "Search for a literal word of the goal.",
+        }
+    }
+
+    /// A question is asked of the repository that the mission is about, where that is only a part of the graph.
+    pub(crate) fn scoped(&self, mut arguments: Value) -> Value {
+        if let Some(scope) = self.situation.scope {
+            arguments["scope"] = json!(scope);
+        }
+        arguments
+    }
+
+    /// What was nowhere is somewhere now: the same search shows where.
+    pub(crate) fn search_again(&self, search: &Absence) -> Step {
+        let mut arguments =
+            json!({ "query": search.query, "mode": if search.regex { "regex" } else { "literal" } });
+        if let Some(scope) = &search.scope {
+            arguments["scope"] = json!(scope);
+        }
+        if let Some(glob) = &search.glob {
+            arguments["glob"] = json!(glob);
+        }
+        Step {
+            family: Family::Read,
+            tool: self.first(&["search"]),
+            arguments: Some(arguments),
+            fill_in: &[],
+            why: String::new(),
+            stop: "You know where it is found, or that it is nowhere.",
+            fallback: "Judge the claim again by what is there now.",
+        }
+    }
+
+    /// Text on disk, by a word that was not asked for yet; where all were, the agent must know more than the mission does.
+    pub(crate) fn literal_search(&self, said: &str) -> Step {
+        let mut words: Vec<&str> = said
+            .split(|c: char| !c.is_alphanumeric() && c != '_')
+            .map(|word| &word[..word.floor_char_boundary(WORD)])
+            .filter(|word| word.chars().count() > 2)
+            .filter(|word| !self.state.was_asked(word) && !self.is_dead(word))
+            .collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        let word = words.first();
+        Step {
+            family: Family::Read,
+            tool: word.and_then(|_| self.first(&["search"])),
+            arguments: word.map(|word| self.scoped(json!({ "query": word, "mode": "literal" }))),
+            fill_in: &[],
+            why: "Text on disk can be trusted when the graph's answers cannot.".to_owned(),
+            stop: "A line is found, or the word is nowhere.",
+            fallback: "Read the source or run the test that would decide it, and record it with mission_event.",
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Judged: how far answers can be relied on and what is wrong besides, judged once for every tool of recovery.
+
+use m1nd_contract::Fault;
+use m1nd_guard::{Facts, Found, Observed, Playbook, TrustMode, Verdict, diagnose, playbook_for, verdict};
+use m1nd_runtime::Ctx;
+use m1nd_runtime::flows::trust;
+
+use crate::saved;
+use crate::saw::Saw;
+
+pub struct Judged {
+    pub observed: Observed,
+    pub facts: Facts,
+    pub verdict: Verdict,
+    pub found: Vec<Found>,
+    /// What is wrong, in sentences; also what makes no answer less true.
+    pub warnings: Vec<String>,
+    /// Batches that an earlier process left and that are whole again.
+    pub settled: Vec<String>,
+    /// That memory was set aside.
+    pub aside: Option<String>,
+    pub book: Playbook,
+}
+
+impl Judged {
+    pub fn of(ctx: &Ctx<'_>, saw: Saw) -> Result<Self, Fault> {
+        let observed = saw.observed(ctx)?;
+        let facts = trust::wide_facts(ctx)?;
+        let mut verdict = verdict(&facts, &observed);
+        let found = diagnose(&facts, &observed, &verdict);
+        let workspace = ctx.workspace().ok();
+        let mut warnings = Vec::new();
+        if verdict.mode != TrustMode::FullTrust {
+            warnings.push(verdict.why.clone());
+        }
+        let said: Vec<String> = found.iter().map(|found| found.why.clone()).collect();
+        warnings.extend(said.into_iter().filter(|why| *why != verdict.why));
+        let memories = workspace.map(|workspace| workspace.memories_set_aside());
+        let aside = saved::set_aside(memories.as_deref().unwrap_or_default());
+        warnings.extend(aside.clone());
+        warnings.extend(workspace.and_then(|workspace| workspace.made_again()));
+        let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
+        if !missing.is_empty() {
+            warnings
+                .push(format!("Repositories of this graph that cannot be read now: {}.", missing.join(", ")));
+        }
+        let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
+        let (whole, partly): (Vec<_>, Vec<_>) = settled.into_iter().partition(|one| one.is_whole);
+        warnings.extend(partly.into_iter().map(|one| one.said));
+        let settled = whole.into_iter().map(|one| one.said).collect();
+        if verdict.mode == TrustMode::FullTrust && !warnings.is_empty() {
+            verdict.why.push_str(BESIDES);
+        }
+        let agent = ctx.header().caller.name();
+        let mut book = playbook_for(verdict.mode, &found, &facts, &observed, agent);
+        // The way out of a state says nothing of what was lost before it.
+        if verdict.mode == TrustMode::FullTrust && !warnings.is_empty() {
+            for step in book.steps.iter_mut().filter(|step| step.id == "go_on") {
+                step.action = format!("{GO_ON} {}", warnings.join(" "));
+            }
+        }
+        Ok(Self { observed, facts, verdict, found, warnings, settled, aside, book })
+    }
+
+    /// Whether nothing at all is wrong.
+    pub fn is_well(&self) -> bool {
+        self.verdict.mode == TrustMode::FullTrust && self.warnings.is_empty()
+    }
+}
+
+/// Why a verdict of full trust stands beside something that is wrong.
+const BESIDES: &str =
+    " What this process answers can be relied on; what is wrong besides stands in warnings.";
+const GO_ON: &str = "Use answers, and tell the user what is wrong besides:";
