@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use m1nd_vfs::read::decode;
 
+use crate::facts::ImportAll;
 use crate::languages;
 
 /// Longer parses are given up.
@@ -48,6 +49,27 @@ pub fn bound(path: &str, bytes: &[u8], name: &str) -> Option<Bound> {
     Some(Bound { imports: imports.collect(), is_made_here })
 }
 
+/// A name that an import takes out of a module.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Taken {
+    pub line: u32,
+    pub name: String,
+}
+
+/// The names that the imports of a file take out of modules. Nothing for a file that is in no language that is read.
+pub fn taken(path: &str, bytes: &[u8]) -> Option<Vec<Taken>> {
+    let (text, _) = decode(bytes)?;
+    let language = languages::of_path(path)?;
+    let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
+    let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
+    let named = facts.imports.iter().filter(|import| import.all == ImportAll::No);
+    let taken = named.filter_map(|import| {
+        let name = facts.text(import.item?).to_owned();
+        Some(Taken { line: import.line, name })
+    });
+    Some(taken.collect())
+}
+
 #[cfg(all(test, feature = "lang-python"))]
 mod tests {
     use super::*;
@@ -66,5 +88,8 @@ mod tests {
         assert!(of("unquote = str.strip\n").is_made_here);
         assert_eq!(of("def f(unquote):\n    unquote()\n"), Bound::default());
         assert_eq!(bound("notes.txt", b"unquote", "unquote"), None);
+        let names = taken("a.py", b"import x\nfrom .b import c as d, e\nfrom y import *\n").unwrap();
+        let names: Vec<(u32, &str)> = names.iter().map(|one| (one.line, one.name.as_str())).collect();
+        assert_eq!(names, [(2, "c"), (2, "e")]);
     }
 }

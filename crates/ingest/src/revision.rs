@@ -7,7 +7,8 @@ use std::time::Duration;
 use m1nd_graph::NodeKind;
 use m1nd_vfs::read::decode;
 
-use crate::facts::{DefIx, FileFacts, TypeExpr, TypeIx};
+use crate::comments;
+use crate::facts::{DefIx, DefKind, FileFacts, TypeExpr, TypeIx};
 use crate::languages;
 use crate::layout::unwrapped;
 use crate::said::Said;
@@ -47,6 +48,28 @@ pub struct Changed {
     pub line: u32,
     /// What callers saw before, of something that they see otherwise now.
     pub before: Option<String>,
+    /// Of a callable that is there on both sides and differs: how it was and is declared, uncut.
+    pub heads: Option<Box<[Head; 2]>>,
+    /// Whether only what it stands in can say its name: a function of a function.
+    pub is_local: bool,
+    /// Variants and fields that a type had and has no more.
+    pub lost: Vec<Member>,
+}
+
+/// Something of a type that is no definition of its own.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Member {
+    Variant(String),
+    Field(String),
+}
+
+/// How a callable is declared.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Head {
+    /// All of it up to its body, on one line.
+    pub signature: String,
+    /// Its decorators, annotations and attributes, a line each.
+    pub marks: String,
 }
 
 /// A state of a file, with what it says where that was read already.
@@ -75,19 +98,26 @@ pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) ->
     let differ = |old: &str, new: &str| old != new && unwrapped(old, family) != unwrapped(new, family);
     let mut out = Vec::new();
     for (key, old) in before {
-        let (change, line, before) = match now.remove(&key) {
+        let is_local = old.is_local;
+        let new = now.remove(&key);
+        let (change, line, before) = match &new {
             None => (Change::Removed, old.line, None),
-            Some(new) if differ(&old.signature, &new.signature) => {
+            Some(new) if differ(&old.head.signature, &new.head.signature) => {
                 (Change::Signature, new.line, Some(plain(&old.signature)))
             }
             Some(new) if differ(&old.body, &new.body) => (Change::Body, new.line, None),
             Some(_) => continue,
         };
-        out.push(Changed { change, name: key.name, kind: key.kind, line, before });
+        let members = new.as_ref().map(|new| new.members.clone());
+        let is_lost = |one: &Member| members.as_ref().is_some_and(|now| !now.contains(one));
+        let lost = old.members.into_iter().filter(is_lost).collect();
+        let heads = new.filter(|_| key.kind.is_callable()).map(|new| Box::new([old.head, new.head]));
+        out.push(Changed { change, name: key.name, kind: key.kind, line, before, heads, is_local, lost });
     }
     out.extend(now.into_iter().map(|(key, new)| {
         let (change, name, kind, line) = (Change::Added, key.name, key.kind, new.line);
-        Changed { change, name, kind, line, before: None }
+        let (is_local, lost) = (new.is_local, Vec::new());
+        Changed { change, name, kind, line, before: None, heads: None, is_local, lost }
     }));
     out.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
     Some(out)
@@ -103,8 +133,12 @@ struct Key {
 
 struct Definition {
     line: u32,
+    /// As it is shown: a long one is cut.
     signature: String,
+    head: Head,
     body: String,
+    is_local: bool,
+    members: Vec<Member>,
 }
 
 fn definitions(path: &str, state: State<'_>) -> Option<BTreeMap<Key, Definition>> {
@@ -137,10 +171,67 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         }
         // What is inside a definition and has a name of its own is told by itself.
         let own = own_text(facts, at, &inside[at], text);
-        let body = attributes(text, def.from as usize) + &own;
-        out.insert(key, Definition { line: def.line_start, signature: def.signature.to_string(), body });
+        let marks = attributes(text, def.from as usize);
+        let body = format!("{marks}{own}");
+        let head = Head { signature: uncut(facts, at, text), marks };
+        let is_local = def.parent.is_some_and(|outer| facts.def(outer).kind.is_callable());
+        let (line, signature) = (def.line_start, def.signature.to_string());
+        let members = members(facts, at);
+        out.insert(key, Definition { line, signature, head, body, is_local, members });
     }
     out
+}
+
+/// The variants and fields of a type.
+fn members(facts: &FileFacts, at: usize) -> Vec<Member> {
+    let def = &facts.defs[at];
+    if !def.kind.is_type() {
+        return Vec::new();
+    }
+    let inner = facts.defs[at + 1..].iter().take_while(|inner| inner.from < def.to);
+    let variants = inner
+        .filter(|inner| {
+            inner.kind == DefKind::Variant && inner.parent.is_some_and(|outer| outer.0 as usize == at)
+        })
+        .map(|inner| Member::Variant(facts.text(inner.name).to_owned()));
+    let fields = def.fields.iter().map(|field| Member::Field(facts.text(field.name).to_owned()));
+    let named = |one: &Member| {
+        let (Member::Variant(name) | Member::Field(name)) = one;
+        name.starts_with(|c: char| c.is_alphabetic() || c == '_')
+    };
+    variants.chain(fields).filter(named).collect()
+}
+
+/// Longer heads are cut after all.
+const MAX_HEAD: usize = 16_000;
+/// Bytes of a signature by which it is found again in its text.
+const BEGINS: usize = 80;
+
+/// The signature of a definition where what is shown of it was cut, up to its body.
+fn uncut(facts: &FileFacts, at: usize, text: &str) -> String {
+    let def = &facts.defs[at];
+    let cut = def.signature.as_str();
+    let Some(shown) = cut.strip_suffix('…').filter(|_| def.kind.is_callable()) else {
+        return cut.to_owned();
+    };
+    let (from, to) = (def.from as usize, (def.to as usize).min(def.from as usize + MAX_HEAD));
+    let held = text.get(from..text.floor_char_boundary(to)).unwrap_or_default();
+    let held = plain(&comments::without(held, comments::Marks::of(&facts.language)));
+    let begins = &shown[..shown.floor_char_boundary(BEGINS)];
+    let Some(start) = held.find(begins) else { return cut.to_owned() };
+    let (mut depth, mut quote) = (0_u32, None);
+    for (at, letter) in held.char_indices().skip_while(|&(at, _)| at < start) {
+        match (quote, letter) {
+            (Some(open), letter) => quote = (open != letter).then_some(open),
+            (None, '"') => quote = Some('"'),
+            (None, '(' | '[') => depth += 1,
+            (None, ')' | ']') => depth = depth.saturating_sub(1),
+            (None, '{' | ';') if depth == 0 => return held[start..at].trim_end().to_owned(),
+            (None, ':') if depth == 0 && facts.language == "python" => return held[start..at].to_owned(),
+            _ => {}
+        }
+    }
+    held[start..].to_owned()
 }
 
 fn name(facts: &FileFacts, at: usize) -> String {
@@ -254,6 +345,26 @@ mod tests {
         let again =
             compare("src/a.rs", read(before.as_bytes(), old.as_ref()), read(now.as_bytes(), new.as_ref()));
         assert_eq!(again, Some(found));
+    }
+
+    #[test]
+    fn variants_and_fields_that_a_type_lost_are_told() {
+        let before = "enum E { One, Two(u8) }\nstruct S { a: u8, b: u8 }\n";
+        let now = "enum E { One, Three(u8) }\nstruct S { a: u8, c: u8 }\n";
+        let found = compare("src/a.rs", state(before), state(now)).unwrap();
+        let lost: Vec<Member> = found.into_iter().flat_map(|one| one.lost).collect();
+        assert_eq!(lost, [Member::Variant("Two".into()), Member::Field("b".into())]);
+    }
+
+    #[test]
+    fn a_long_head_is_known_to_its_end() {
+        let long = (1..40).map(|at| format!("parameter{at}: u8, ")).collect::<String>();
+        let text = |last: &str| format!("fn f({long}{last}: u8) -> u8 {{ 1 }}\n");
+        let (before, now) = (text("last"), text("other"));
+        let found = compare("src/a.rs", state(&before), state(&now)).unwrap();
+        assert_eq!(found[0].change, Change::Signature);
+        let heads = found[0].heads.as_deref().unwrap();
+        assert!(heads[0].signature.ends_with("last: u8) -> u8"), "{}", heads[0].signature);
     }
 
     #[test]

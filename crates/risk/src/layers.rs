@@ -108,7 +108,16 @@ struct Use {
 
 /// Layers of the files that `within` admits; test code stands above all and is left out.
 pub fn layers(graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
-    let files = Files::of(graph, within);
+    layers_without(graph, within, |_, _| false)
+}
+
+/// The same as if some files did not use some others.
+pub fn layers_without(
+    graph: &Graph,
+    within: impl Fn(&str) -> bool,
+    is_left_out: impl Fn(NodeIx, NodeIx) -> bool,
+) -> Layers {
+    let files = Files::of(graph, within, is_left_out);
     let (component, count) =
         components_of(files.nodes.len(), |file| files.uses[file as usize].iter().map(|one| one.to).collect());
     let component: Vec<usize> = component.into_iter().map(|at| at as usize).collect();
@@ -194,7 +203,11 @@ fn in_circle(files: &Files, circle: &[usize]) -> Vec<Violation> {
 }
 
 impl Files {
-    fn of(graph: &Graph, within: impl Fn(&str) -> bool) -> Self {
+    fn of(
+        graph: &Graph,
+        within: impl Fn(&str) -> bool,
+        is_left_out: impl Fn(NodeIx, NodeIx) -> bool,
+    ) -> Self {
         let counts = |node: &m1nd_graph::Node<'_>| {
             node.kind() == NodeKind::File
                 && !node.language().is_empty()
@@ -211,7 +224,9 @@ impl Files {
                 continue;
             }
             // A unit test beside the code is no part of its layer.
-            if graph.node(edge.source).flags().has(NodeFlags::TEST_CODE) {
+            if graph.node(edge.source).flags().has(NodeFlags::TEST_CODE)
+                || is_left_out(nodes[from as usize], nodes[to as usize])
+            {
                 continue;
             }
             let known = uses[from as usize].entry(to).or_insert(Use { to, places: 0, line: None });

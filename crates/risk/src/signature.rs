@@ -1,5 +1,15 @@
 //! Signature: whether those who call something as it was can still call it as it is.
 
+mod call;
+mod list;
+mod shown;
+
+pub use call::{Call, Taken, calls, shifts, takes};
+pub use list::result;
+pub use shown::shown;
+
+use list::parameters;
+
 /// How far calls go on working.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fit {
@@ -13,9 +23,9 @@ pub enum Fit {
     Broken,
 }
 
-/// Compares two signatures of a language as they are written.
-pub fn fit(language: &str, before: &str, now: &str) -> Fit {
-    let (Some(old), Some(new)) = (parameters(before), parameters(now)) else {
+/// Compares two signatures of a callable of a language as they are written.
+pub fn fit(language: &str, name: &str, before: &str, now: &str) -> Fit {
+    let (Some(old), Some(new)) = (parameters(before, name), parameters(now, name)) else {
         return if before == now { Fit::Same } else { Fit::Broken };
     };
     let seen = |list: Vec<String>| -> Vec<String> {
@@ -115,43 +125,6 @@ impl<'a> Python<'a> {
     }
 }
 
-/// What stands between the first round brackets that follow a name, cut at its commas. The receiver in front of a Go method's name
-/// is no list of parameters.
-fn parameters(signature: &str) -> Option<Vec<String>> {
-    let signature = signature.trim();
-    let from = match signature.strip_prefix("func (") {
-        Some(rest) => signature.len() - rest.len() + rest.find(')')? + 1,
-        None => 0,
-    };
-    let open = from + signature[from..].find('(')?;
-    let (mut depth, mut start, mut list) = (0_i32, open + 1, Vec::new());
-    let mut previous = ' ';
-    for (at, letter) in signature.char_indices().skip_while(|&(at, _)| at < open) {
-        match letter {
-            '(' | '[' | '{' | '<' => depth += 1,
-            // The head of an arrow closes nothing.
-            '>' if matches!(previous, '-' | '=') => {}
-            ')' | ']' | '}' | '>' => depth -= 1,
-            ',' if depth == 1 => {
-                list.push(plain(&signature[start..at]));
-                start = at + 1;
-            }
-            _ => {}
-        }
-        previous = letter;
-        if depth == 0 {
-            list.push(plain(&signature[start..at]));
-            list.retain(|parameter| !parameter.is_empty());
-            return Some(list);
-        }
-    }
-    None
-}
-
-fn plain(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// What of a parameter matters to a call: names where there are no types or calls may use them, else types; of a default that it is
 /// there.
 fn seen_by_callers(language: &str, parameter: &str) -> String {
@@ -161,7 +134,10 @@ fn seen_by_callers(language: &str, parameter: &str) -> String {
     };
     let name = || declared.split(':').next().unwrap_or_default().trim();
     let kept = match language {
-        "python" | "ruby" | "javascript" => name().to_owned(),
+        "python" | "ruby" => name().to_owned(),
+        // Nobody says the name; what is taken apart may be given.
+        "javascript" if declared.starts_with(['{', '[', '.']) => declared.to_owned(),
+        "javascript" => "_".to_owned(),
         "rust" => declared.split_once(':').map_or(declared, |(_, kind)| kind.trim()).to_owned(),
         "typescript" | "tsx" => {
             let mark = if name().ends_with('?') { "?" } else { "" };
@@ -218,8 +194,16 @@ mod tests {
             ("java", "void f(int a, List<A> b)", "void f(int x, List<A> y)", Fit::Same),
             ("java", "void f(int a)", "void f(long a)", Fit::Broken),
             ("rust", "struct A", "struct A", Fit::Same),
+            ("rust", "fn f(a: u8)", "pub(crate) fn f(a: u8)", Fit::Same),
+            ("rust", "fn f<F: Fn(u8)>(a: F)", "pub(in crate::a) fn f<F: Fn(u8)>(b: F)", Fit::Same),
+            ("rust", "fn f<F: Fn(u8)>(a: F)", "fn f<F: Fn(u8)>(a: F, b: u8)", Fit::Broken),
+            ("java", "@A(\"x\") void f(int a)", "@A(\"y\") void f(int b)", Fit::Same),
+            ("javascript", "function f(a, b)", "function f(c, d)", Fit::Same),
+            ("python", "def f(verify: A | str = 1)", "def f(verify: A = 1)", Fit::Same),
         ] {
-            assert_eq!(fit(language, before, now), fits, "{before} -> {now}");
+            let name = if language == "rust" && before.starts_with("struct") { "A" } else { "f" };
+            let name = if language == "go" { "F" } else { name };
+            assert_eq!(fit(language, name, before, now), fits, "{before} -> {now}");
         }
     }
 }

@@ -116,6 +116,14 @@ pub fn older_side(folder: &Path, range: &str) -> Result<String, RangeError> {
     Ok(sides(folder, range.trim())?.0.id())
 }
 
+/// The commit that a range ends with; nothing where it ends with the files as they are.
+pub fn newer_side(folder: &Path, range: &str) -> Result<Option<String>, RangeError> {
+    Ok(match sides(folder, range.trim())?.1 {
+        Newer::Commit(commit) => Some(commit.id()),
+        Newer::Files => None,
+    })
+}
+
 /// A commit of a branch of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnCommit {
@@ -239,6 +247,27 @@ fn with_renames(sides: Vec<Sides>) -> Vec<Compared> {
     files
 }
 
+/// Where each line of a text stands in a later one, from 1; nothing for those that are not there any more.
+pub fn kept(then: &[u8], now: &[u8]) -> Vec<Option<u32>> {
+    let input = InternedInput::new(then, now);
+    let mut diff = Diff::compute(Algorithm::Histogram, &input);
+    diff.postprocess_lines(&input);
+    let (mut places, mut next) = (Vec::with_capacity(input.before.len()), 1_u32);
+    for hunk in diff.hunks() {
+        while places.len() < hunk.before.start as usize {
+            places.push(Some(next));
+            next += 1;
+        }
+        places.resize(hunk.before.end as usize, None);
+        next = hunk.after.end + 1;
+    }
+    while places.len() < input.before.len() {
+        places.push(Some(next));
+        next += 1;
+    }
+    places
+}
+
 /// Where lines of a text stand in a later one: those that were changed since, where what came in their place stands.
 pub fn carried(lines: &[(u32, u32)], then: &[u8], now: &[u8]) -> Vec<(u32, u32)> {
     let input = InternedInput::new(then, now);
@@ -311,6 +340,13 @@ mod tests {
         assert_eq!(compared(b"", b"x\ny"), (vec![(1, 2)], 2, 0));
         assert_eq!(compared(b"x\n", b""), (vec![(1, 1)], 0, 1));
         assert_eq!(compared(b"x\n", b"x\n"), (vec![], 0, 0));
+    }
+
+    #[test]
+    fn lines_that_stay_are_found_where_they_stand() {
+        assert_eq!(kept(b"a\nb\nc\n", b"x\na\nc\nd\n"), [Some(2), None, Some(3)]);
+        assert_eq!(kept(b"a\n", b"a\n"), [Some(1)]);
+        assert_eq!(kept(b"a\nb\n", b""), [None, None]);
     }
 
     #[test]

@@ -10,6 +10,7 @@ use m1nd_stdx::clock::UnixMs;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
+use super::alike::{self, Side};
 use super::git::{
     HistoryError, OBJECT_CACHE_BYTES, below, cut_off, differences, open, path_of, prefix_of, unreadable,
 };
@@ -172,7 +173,7 @@ impl Walk<'_> {
             let Ok(commit) = info.object() else { continue };
             let Some(changes) = differences(&repo, &commit, parents.first().copied()) else { continue };
             let changes: Vec<Change> = changes.collect();
-            let files = self.names.follow(&changes);
+            let files = self.names.follow(&repo, &changes);
             if files.len() > MAX_FILES {
                 continue;
             }
@@ -206,15 +207,22 @@ struct Names {
 
 impl Names {
     /// The newest names of what a commit touched; older commits than it are asked after it.
-    fn follow(&mut self, changes: &[Change]) -> Vec<String> {
+    fn follow(&mut self, repo: &gix::Repository, changes: &[Change]) -> Vec<String> {
         let mut moved: Vec<(String, String)> = Vec::new();
+        let mut open: Vec<(gix::ObjectId, String)> = Vec::new();
         for change in changes {
             if let Change::Deletion { oid, path, .. } = change {
                 let old = path.to_string();
-                let new = arrival(changes, *oid, &old);
-                moved.extend(new.map(|new| (old, self.now(&new))));
+                match arrival(changes, *oid, &old) {
+                    Some(new) => moved.push((old, new)),
+                    None => open.push((*oid, old)),
+                }
             }
         }
+        moved.extend(edited(repo, changes, &open, &moved));
+        // By the names that the others have until here.
+        let moved: Vec<(String, String)> =
+            moved.into_iter().map(|(old, new)| (old, self.now(&new))).collect();
         self.newest.extend(moved);
         changes.iter().map(|change| self.now(&path_of(change))).collect()
     }
@@ -244,6 +252,28 @@ fn arrival(changes: &[Change], content: gix::ObjectId, old: &str) -> Option<Stri
     }
 }
 
+/// Where removed files went that were edited on the way, as far as the added ones are like them.
+fn edited(
+    repo: &gix::Repository,
+    changes: &[Change],
+    open: &[(gix::ObjectId, String)],
+    moved: &[(String, String)],
+) -> Vec<(String, String)> {
+    if open.is_empty() {
+        return Vec::new();
+    }
+    let added = changes.iter().filter_map(|change| match change {
+        Change::Addition { oid, path, .. } => Some((*oid, path.to_string())),
+        _ => None,
+    });
+    let came: Vec<(gix::ObjectId, String)> =
+        added.filter(|(_, path)| !moved.iter().any(|(_, new)| new == path)).collect();
+    let went: Vec<Side<'_>> = open.iter().map(|(content, path)| Side { content: *content, path }).collect();
+    let came: Vec<Side<'_>> = came.iter().map(|(content, path)| Side { content: *content, path }).collect();
+    let pairs = alike::pairs(repo, &went, &came);
+    pairs.into_iter().map(|(old, new)| (old.to_owned(), new.to_owned())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::git::{Lack, lack};
@@ -268,6 +298,28 @@ mod tests {
                 "\"start the parser\" b.py new/parse.py"
             ]
         );
+    }
+
+    #[test]
+    fn a_file_that_is_edited_while_it_is_moved_keeps_its_past() {
+        let folder = tempfile::tempdir().unwrap();
+        let repo = repository(folder.path());
+        let body: String = (1..20).map(|line| format!("line {line}\n")).collect();
+        let text = |first: &str| format!("{first}\n{body}");
+        let one =
+            [("client.py", text("import api")), ("api.py", text("import client").replace("line", "word"))];
+        let one: Vec<(&str, &str)> = one.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        let one = commit(&repo, 100, "start", &one, None);
+        let two = [
+            ("_client.py", text("import _api")),
+            ("_api.py", text("import _client").replace("line", "word")),
+        ];
+        let mut two: Vec<(&str, &str)> = two.iter().map(|(path, text)| (*path, text.as_str())).collect();
+        two.push(("new.py", "nothing\nlike\nthem\n"));
+        commit(&repo, 200, "move", &two, Some(one));
+        let log = log(folder.path(), 10, &CancelToken::new()).unwrap();
+        let shown: Vec<String> = log.entries.iter().map(|entry| entry.files.join(" ")).collect();
+        assert_eq!(shown, ["_api.py _client.py new.py", "_api.py _client.py"]);
     }
 
     #[test]

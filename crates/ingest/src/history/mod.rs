@@ -1,5 +1,6 @@
 //! What the version history says about files: how often, when, by whom, together with what, and in which words.
 
+mod alike;
 mod base;
 mod changes;
 mod git;
@@ -15,7 +16,7 @@ mod timeline;
 pub use base::{Base, Baseline, Content};
 pub use changes::{
     Compared, Now, OwnCommit, RangeError, carried, changes, changes_with_texts, commits_since, compared,
-    default_base, left, older_side,
+    default_base, kept, left, newer_side, older_side,
 };
 pub use git::{HistoryError, Lack, has_any, has_commit, head, lack, landmarks, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};

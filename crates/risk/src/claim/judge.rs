@@ -3,7 +3,7 @@
 //! Belief starts even. Each piece of evidence multiplies the odds by its factor: more than 1 speaks for the claim, less than 1
 //! against it.
 
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx, NodeKind};
 
 use super::sentence::Kind;
 use crate::blast::{self, DEPENDS};
@@ -99,6 +99,7 @@ pub fn judge(
     let mut search = Search { graph, max_hops, budget, past, looked_at: 0, is_cut: false, is_near: false };
     let evidence = match (kind, other) {
         (Kind::DependsOn, Some(other)) => vec![search.dependency(one, other, &DEPENDS)],
+        (Kind::Calls, Some(other)) => vec![search.dependency(one, other, &[EdgeKind::Calls])],
         (Kind::NeverCalls, Some(other)) => vec![against(search.dependency(one, other, &[EdgeKind::Calls]))],
         (Kind::NoDependency, Some(other)) => vec![against(search.dependency(one, other, &DEPENDS))],
         (Kind::Independent, Some(other)) => {
@@ -260,7 +261,7 @@ impl Search<'_> {
                     }
                     let mut ends = vec![edge.target];
                     if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
-                        ends.extend(self.graph.overriding(edge.target));
+                        ends.extend(self.overrides(&edge));
                     }
                     for end in ends {
                         if from.contains_key(&end) {
@@ -284,6 +285,29 @@ impl Search<'_> {
         };
         self.is_near |= front.iter().any(leads_on);
         None
+    }
+
+    /// What a call of a base method may run instead. Who makes one of a class names the class; who calls what it overrides means
+    /// just that; and a method of a class runs what that class and those below it have, not what its siblings have.
+    fn overrides(&self, edge: &Edge<'_>) -> Vec<NodeIx> {
+        const MAKERS: [&str; 4] = ["__init__", "__new__", "constructor", "initialize"];
+        let graph = self.graph;
+        let (source, target) = (graph.node(edge.source).label(), graph.node(edge.target).label());
+        if MAKERS.contains(&target) {
+            return Vec::new();
+        }
+        let all = graph.overriding(edge.target).into_iter();
+        let (Some(own), Some(base)) = (graph.owner(edge.source), graph.owner(edge.target)) else {
+            return all.collect();
+        };
+        if own == base || !graph.lineage(own).contains(&base) {
+            return all.collect();
+        }
+        if source == target {
+            return Vec::new();
+        }
+        all.filter(|&other| graph.owner(other).is_some_and(|owner| graph.lineage(owner).contains(&own)))
+            .collect()
     }
 
     /// Whether the node is on a way back to itself.

@@ -3,6 +3,7 @@
 /// What is claimed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    Calls,
     NeverCalls,
     AlwaysBefore,
     DependsOn,
@@ -18,6 +19,7 @@ pub enum Kind {
 impl Kind {
     pub fn name(self) -> &'static str {
         match self {
+            Kind::Calls => "calls",
             Kind::NeverCalls => "never_calls",
             Kind::AlwaysBefore => "always_before",
             Kind::DependsOn => "depends_on",
@@ -78,8 +80,8 @@ const BETWEEN: [(&str, Kind); 28] = [
     (" depends on ", Kind::DependsOn),
     (" relies on ", Kind::DependsOn),
     (" imports ", Kind::DependsOn),
-    (" reaches ", Kind::DependsOn),
-    (" calls ", Kind::DependsOn),
+    (" reaches ", Kind::Calls),
+    (" calls ", Kind::Calls),
     (" uses ", Kind::DependsOn),
     (" needs ", Kind::DependsOn),
 ];

@@ -23,6 +23,7 @@ fn sentences_become_claims_and_others_are_refused() {
     assert_eq!(shown("a.py does not depend on b.py").as_deref(), Some("no_dependency a.py \"b.py\""));
     assert_eq!(shown("router is the gateway to db").as_deref(), Some("gateway router \"db\""));
     assert_eq!(shown("a and b depend on each other").as_deref(), Some("circular a \"b\""));
+    assert_eq!(shown("Parser calls Database").as_deref(), Some("calls Parser \"Database\""));
     assert_eq!(shown("the code is nice"), None);
     assert_eq!(shown("calls"), None);
     assert_eq!(shown("some thing calls another thing"), None);
@@ -69,6 +70,17 @@ fn cycles_couplings_and_orders_are_seen() {
     );
     // 6 : 1.
     assert_eq!(judged(&dispatch, Kind::DependsOn, "run", Some("sock")), ("likely_true".into(), 0.86));
+    // Who calls what it overrides runs just that, and nobody runs what a sibling has.
+    let siblings = graph(
+        "Client inherits Base\nAsync inherits Base\nBase contains b.__init__\nBase contains b.send\nClient contains c.__init__\nClient contains c.get\nClient contains c.send\nAsync contains a.__init__\nAsync contains a.send\nc.__init__ calls b.__init__\nc.send calls b.send\nc.get calls b.send\n",
+    );
+    assert_eq!(judged(&siblings, Kind::Calls, "Client", Some("Async")).0, "likely_false");
+    assert_eq!(judged(&siblings, Kind::Calls, "Client", Some("Base")).0, "likely_true");
+    // Who inherits from a class does not call it.
+    let heirs = graph("Null inherits Session\nNull contains n.open\nSession contains s.save\n");
+    assert_eq!(judged(&heirs, Kind::Calls, "Null", Some("Session")).0, "likely_false");
+    assert_eq!(judged(&heirs, Kind::NeverCalls, "Null", Some("Session")).0, "likely_true");
+    assert_eq!(judged(&heirs, Kind::DependsOn, "Null", Some("Session")).0, "likely_true");
     let budget = judge(&round, Kind::DependsOn, at(&round, "d"), Some(at(&round, "c")), 5, 1, PAST);
     assert!(budget.is_cut && budget.verdict() == "inconclusive");
 }

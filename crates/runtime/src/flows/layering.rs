@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::layers::{Layers, Violation, layers};
+use m1nd_risk::layers::{Layers, Violation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub struct ViolationShown {
 pub fn of(ctx: &Ctx<'_>, graph: &Arc<Graph>, folder: &str) -> Result<Arc<Layers>, Fault> {
     match folder {
         "" => Ok(ctx.workspace()?.layers(graph)),
-        folder => Ok(Arc::new(layers(graph, |path| is_within(path, folder)))),
+        folder => Ok(Arc::new(ctx.workspace()?.layers_within(graph, |path| is_within(path, folder)))),
     }
 }
 

@@ -221,6 +221,8 @@ fn returned(found: u64, body: &Value) -> u64 {
     if body["truncated"] != true {
         return found;
     }
-    let lists = body.as_object().into_iter().flat_map(|fields| fields.values()).filter_map(Value::as_array);
+    // What there is no data for is no result.
+    let fields = body.as_object().into_iter().flatten().filter(|(name, _)| *name != "no_data");
+    let lists = fields.filter_map(|(_, value)| value.as_array());
     lists.map(|list| list.len() as u64).max().map_or(found, |longest| found.min(longest))
 }

@@ -6,12 +6,14 @@ use std::sync::{Arc, Weak};
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_recall::engines::names::Names;
 use m1nd_recall::engines::plasticity::{Learned, Plasticity};
-use m1nd_risk::layers::{Layers, layers};
+use m1nd_risk::layers::Layers;
 use m1nd_risk::ledger::Ledger;
+use m1nd_vfs::Root;
 use parking_lot::Mutex;
 
 use super::defects::Defect;
 use super::touches::Touch;
+use super::typing;
 use super::words::KnownPast;
 
 /// A number for each file that has one.
@@ -43,8 +45,8 @@ impl Associations {
     }
 
     /// The layers of all files.
-    pub(super) fn layers(&self, graph: &Arc<Graph>) -> Arc<Layers> {
-        once(&self.layers, graph, || layers(graph, |_| true))
+    pub(super) fn layers(&self, root: &Root, graph: &Arc<Graph>) -> Arc<Layers> {
+        once(&self.layers, graph, || typing::layers(root, graph, |_| true))
     }
 
     /// What was found of this very graph, if anything was.

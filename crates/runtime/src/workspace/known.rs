@@ -13,7 +13,7 @@ use m1nd_risk::layers::Layers;
 use m1nd_risk::ledger::Ledger;
 use m1nd_stdx::cancel::{CancelToken, Stop};
 
-use super::{Antibody, AntibodyError, Defect, KnownPast, Touch, Workspace, WorkspaceView};
+use super::{Antibody, AntibodyError, Defect, KnownPast, Touch, Workspace, WorkspaceView, typing};
 
 impl Workspace {
     /// What questions in words are put to: the words of a view's files, their past, and how they are related.
@@ -38,7 +38,12 @@ impl Workspace {
 
     /// The layers of all files of a graph; made once for it.
     pub fn layers(&self, graph: &Arc<Graph>) -> Arc<Layers> {
-        self.associations.layers(graph)
+        self.associations.layers(&self.root, graph)
+    }
+
+    /// The layers of some of its files alone.
+    pub fn layers_within(&self, graph: &Graph, within: impl Fn(&str) -> bool) -> Layers {
+        typing::layers(&self.root, graph, within)
     }
 
     /// How turbulent the files of a graph are, if that was found before.

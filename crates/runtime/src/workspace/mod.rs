@@ -26,6 +26,7 @@ mod revisions;
 mod roots;
 mod sessions;
 mod touches;
+mod typing;
 mod view;
 mod words;
 

@@ -4,6 +4,7 @@ use m1nd_contract::arg::Int;
 use m1nd_contract::budget::{cut_text, drop_after, json_len};
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_risk::differential::Relation;
+use m1nd_risk::signature;
 use m1nd_runtime::flows::snapshots::{self, Side};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
@@ -183,8 +184,13 @@ impl Tool for Differential {
         };
         let summary = summary(&totals, &found.coupling);
         let total = totals.nodes_added + totals.nodes_removed + totals.edges_added + totals.edges_removed;
-        let guidance = match found.added.first().or(found.edges_added.first().map(|edge| &edge.0)) {
+        // A picture has nothing that rests on it.
+        let code = found.added.iter().find(|id| !id.starts_with("file::"));
+        let guidance = match code.or(found.edges_added.first().map(|edge| &edge.2)) {
             Some(first) => Guidance::next("impact", first.clone(), "See what rests on what is new."),
+            None if !found.added.is_empty() => Guidance::hint(
+                "No code is new. Look at the files that came, or compare with an older revision.",
+            ),
             None => {
                 Guidance::hint("Nothing is new. Look at what was removed, or compare with an older revision.")
             }
@@ -222,7 +228,10 @@ impl Tool for Differential {
                 found
                     .reshaped
                     .into_iter()
-                    .map(|one| Signature { node_id: one.id, was: short(one.was), is: short(one.is) })
+                    .map(|one| {
+                        let [was, is] = signature::shown(&one.was, &one.is, LONG);
+                        Signature { node_id: one.id, was, is }
+                    })
                     .collect(),
                 |one| one.node_id.clone(),
             ),
@@ -278,12 +287,6 @@ fn summary(totals: &Totals, coupling: &[m1nd_risk::differential::Coupling]) -> S
 }
 
 /// A signature is known by its beginning.
-fn short(mut signature: String) -> String {
-    if cut_text(&mut signature, LONG) > 0 {
-        signature.push('…');
-    }
-    signature
-}
 
 /// The words of a question that can tell one name from another.
 fn words(question: &str) -> Vec<String> {

@@ -59,9 +59,9 @@ impl Tool for Review {
     const SPEC: Spec = Spec {
         name: "review",
         summary: "Review a change set in one call: calls that a new signature breaks, removed names still in use, files that are missing, changed functions without a test, layers, known bugs, reviewers, risk.",
-        help: "Compares the files as they are with where HEAD left `base`. A unified diff is looked at as applied: where the files are as before it, in the graph that it would make, with the lines of then. Kinds: syntax_error (high: the file parsed before), removed_but_used (critical for a file that others still import; high; medium for a method whose receivers are not known, and for a constant that no line imports), broken_import (critical: a moved file whose imports lead nowhere from there), signature_change (high; low where parameters were only renamed and no call is known to name them), antibody (as it was made), missing_co_change (critical where a file uses what a diff that does not fit takes away; medium from an estimated 60 %, low from 40 %), \
-            layer_violation (medium; only what the change adds), untested (medium where others use it). risk_score is the mean of: 1 - trust of the least trusted file; how likely a companion is missing; share of changed functions without a test; 0.75 for a high, 1 for a critical finding. \
-            Reviewers: authors of earlier commits of the files, a commit counting half after 180 days.",
+        help: "Compares the files as they are with where HEAD left `base`. A git range is judged among the files that it ends with. A unified diff is looked at as applied: where the files are as before it, in the graph that it would make, with the lines of then. Kinds: syntax_error (high: the file parsed before), removed_but_used (critical for a file that others still import; high; medium for a method whose receivers are not known, for a field, and for a constant that no line imports), broken_import (critical: a moved file whose imports lead nowhere from there; high: a name that a file no longer hands on, or a new import of one that its module does not have), signature_change (high where calls that were not touched do not fit: by what they give, by async, property or context manager in Python, by the number of results in Go; medium where that is not known, and for another type of result; low where all calls fit), antibody (as it was made), missing_co_change (critical where a file uses what a diff that does not fit takes away; medium from an estimated 60 %, low from 40 %), \
+            layer_violation (medium; only what the change adds), untested (medium where others use it). risk_score is the mean of: 1 - trust of the least trusted file; how likely a companion is missing; share of changed functions without a test; 0.75 for a high, 1 for a critical finding; risk_level is at least medium with a high finding and at least high with a critical one. \
+            Not checked: types of arguments, what other repositories use, interfaces that gain a method, visibility, and what is reached by name at run time. Reviewers: authors of earlier commits of the files, a commit counting half after 180 days.",
         intents: &[
             "review my changes",
             "before committing",
@@ -119,7 +119,7 @@ impl Tool for Review {
             lines_added: added,
             lines_removed: removed,
             risk_score: round3(risk),
-            risk_level: review::level(risk),
+            risk_level: review::level(risk, &found.findings),
             findings: found.findings,
             total,
             tests,

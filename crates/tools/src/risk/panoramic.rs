@@ -200,6 +200,13 @@ fn lacks(known: &Known, findings: &Findings, found: &[panorama::ModuleRisk]) -> 
             "no commit says that it fixed one of these; commits that say so would provide it",
         ));
     }
+    let assumed = found.iter().filter(|one| one.trust.is_none()).count();
+    if (1..found.len()).contains(&assumed) {
+        lacks.push(format!(
+            "trust: {assumed} of {} modules have nothing on record, and {COLD_START} is assumed for them; trust tells of each, and commits that touch them would provide it",
+            found.len()
+        ));
+    }
     if found.iter().all(|one| one.tremor.is_none()) {
         lacks.push(past("tremor", "no file has three changes on record; more commits would provide it"));
     }

@@ -8,8 +8,8 @@ use crate::args::VERSION;
 const RULES: [(&str, &str, &str); 8] = [
     ("syntax_error", "A file does not parse since the change", "error"),
     ("removed_but_used", "A definition was removed that code still names", "error"),
-    ("broken_import", "A file was moved and its imports lead nowhere from there", "error"),
-    ("signature_change", "Parameters changed, and calls were not", "error"),
+    ("broken_import", "An import leads nowhere", "error"),
+    ("signature_change", "A callable is declared otherwise, and calls of it were not changed", "error"),
     ("antibody", "Code looks like a bug that was confirmed before", "warning"),
     ("missing_co_change", "A file that changes with the changed ones is not in the change", "warning"),
     ("layer_violation", "A dependency goes against the layers", "warning"),

@@ -6,18 +6,14 @@ use std::sync::Arc;
 use m1nd_contract::Fault;
 use m1nd_graph::change::How;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
-use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::syntax::SyntaxError;
 use m1nd_risk::blast;
 use m1nd_risk::layers::{self, Breach};
 use m1nd_risk::plan::{self, Severity, Step, Tested};
-use m1nd_risk::signature::{Fit, fit};
-use m1nd_vfs::Root;
 
 use super::before::Before;
-use super::{Edited, Finding, keywords};
+use super::{Edited, Finding};
 use crate::ctx::Ctx;
-use crate::flows::calls::Files;
 use crate::flows::immunity;
 use crate::flows::layering::violation;
 use crate::flows::predicted::Prediction;
@@ -48,116 +44,6 @@ pub fn syntax(edited: &[Edited]) -> Vec<Finding> {
         places: Vec::new(),
     };
     broken.map(shown).collect()
-}
-
-/// Definitions that callers see otherwise now, with the calls that were not touched.
-pub fn signatures(root: &Root, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
-    let by_path: BTreeMap<&str, &Edited> = edited.iter().map(|one| (one.file.path.as_str(), one)).collect();
-    let is_touched = |path: &str, line: u32| by_path.get(path).is_some_and(|one| one.touches(line));
-    let mut files = Files::of(root);
-    let mut found = Vec::new();
-    for one in edited {
-        let changed = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Signature);
-        for symbol in changed.filter(|symbol| symbol.kind.is_callable()) {
-            let (Some(node), Some(before)) = (node_of(graph, &one.file.path, symbol), &symbol.before) else {
-                continue;
-            };
-            let now = graph.node(node).signature();
-            let renamed = match fit(graph.node(node).language(), before, now) {
-                Fit::Broken => None,
-                Fit::Renamed(names) => Some(names),
-                Fit::Same | Fit::Widened => continue,
-            };
-            let mut calls: Vec<(bool, &str, u32)> = Vec::new();
-            let mut total = 0;
-            for edge in graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls) {
-                let caller = graph.node(edge.source);
-                for &line in edge.lines {
-                    total += 1;
-                    if !edge.evidence.is_inferred() && !is_touched(caller.path(), line) {
-                        calls.push((caller.flags().has(NodeFlags::TEST_CODE), caller.path(), line));
-                    }
-                }
-            }
-            calls.sort_unstable();
-            calls.dedup();
-            // By name a class is called where its constructor is meant.
-            let said = match (graph.node(node).label(), graph.owner(node)) {
-                ("__init__", Some(owner)) => graph.node(owner).label(),
-                (label, _) => label,
-            };
-            let mut says = |path: &str, line: u32, names: &[String]| {
-                let new = by_path.get(path).and_then(|one| one.texts.1.as_deref());
-                match new.map(String::from_utf8_lossy) {
-                    Some(text) => keywords::are_said(&text, line, said, names),
-                    None => {
-                        files.file(path).is_none_or(|file| keywords::are_said(&file.text, line, said, names))
-                    }
-                }
-            };
-            let left = calls.len();
-            let by_name: Vec<(bool, &str, u32)> = match &renamed {
-                None => Vec::new(),
-                Some(names) => {
-                    calls.iter().copied().filter(|(_, path, line)| says(path, *line, names)).collect()
-                }
-            };
-            if calls.is_empty() {
-                continue;
-            }
-            let (severity, what) = match (&renamed, by_name.len()) {
-                (None, _) => {
-                    let what = format!("parameters changed, and {left} of {total} calls were not touched");
-                    (Severity::High, what)
-                }
-                (Some(names), 0) => {
-                    let what = format!(
-                        "{} is called otherwise: only calls that give it by name break, and none of the {left} that were not touched is known to",
-                        names.join(", ")
-                    );
-                    (Severity::Low, what)
-                }
-                (Some(names), count) => {
-                    calls = by_name;
-                    let what = format!(
-                        "{} is called otherwise, and {count} of {total} calls that were not touched may give it by name",
-                        names.join(", ")
-                    );
-                    (Severity::High, what)
-                }
-            };
-            found.push(Finding {
-                kind: "signature_change",
-                severity: severity.name(),
-                at: format!("{}:{}", one.file.path, symbol.line),
-                message: format!("{}: {what}. Was: {}. Is: {}", symbol.name, short(before), short(now)),
-                places: calls
-                    .iter()
-                    .take(MAX_PLACES)
-                    .map(|(_, path, line)| format!("{path}:{line}"))
-                    .collect(),
-            });
-        }
-    }
-    found
-}
-
-/// The node that a changed definition is today.
-fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
-    let same = |&ix: &NodeIx| {
-        let node = graph.node(ix);
-        node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
-    };
-    graph.nodes_in(path).find(same)
-}
-
-fn short(signature: &str) -> String {
-    const LONG: usize = 160;
-    let one_line = signature.split_whitespace().collect::<Vec<_>>().join(" ");
-    match one_line.len() > LONG {
-        true => format!("{}…", &one_line[..one_line.floor_char_boundary(LONG)]),
-        false => one_line,
-    }
 }
 
 /// Files that use what goes away, and files that change with the changed ones.

@@ -81,7 +81,7 @@ impl File {
 
 impl Home<'_> {
     /// The names by which other files mean the home: its own, its folder's, and of the types around the constant.
-    fn is_owner(&self, word: &str) -> bool {
+    pub fn is_owner(&self, word: &str) -> bool {
         let file = self.path.rsplit('/').next().unwrap_or(self.path);
         let stem = file.split('.').next().unwrap_or(file);
         let folder = folder(self.path).rsplit('/').next().unwrap_or_default();

@@ -25,7 +25,7 @@ pub struct Given {
     pub files: Vec<Compared>,
     /// What the files of a diff held before it, where it is applied.
     pub before: Texts,
-    /// What they will hold, where it is not.
+    /// What they will hold, where it is not; and what files held that are not as the range left them.
     pub after: Texts,
     pub no_data: Vec<String>,
 }
@@ -33,7 +33,9 @@ pub struct Given {
 /// The range that a change was given as.
 pub fn range_of<'a>(subject: Subject<'a>) -> Option<&'a str> {
     match subject {
-        Subject::Diff(change) if !diff::is_diff(change) => Some(change.trim()),
+        Subject::Diff(change) if !diff::is_diff(change) => {
+            Some(change.trim()).filter(|range| !range.is_empty())
+        }
         Subject::Diff(_) | Subject::Since(_) => None,
     }
 }
@@ -56,6 +58,8 @@ pub fn read(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<Given, Fault> {
             let files = between("base", &base)?;
             Ok(Given { base: Some(base), files, ..Given::default() })
         }
+        // `git diff` says nothing where nothing changed.
+        Subject::Diff(change) if change.trim().is_empty() => Ok(Given::default()),
         Subject::Diff(change) if diff::is_diff(change) => {
             of_patches(ctx, root, changed::patches(ctx, "diff", change)?)
         }
@@ -64,9 +68,34 @@ pub fn read(ctx: &Ctx<'_>, subject: Subject<'_>) -> Result<Given, Fault> {
             if range.is_empty() || range.contains('\n') {
                 return Err(ctx.invalid("`diff` is neither a unified diff nor a git range."));
             }
-            Ok(Given { files: between("diff", range)?, ..Given::default() })
+            let files = between("diff", range)?;
+            let end = history::newer_side(root.path(), range).map_err(|err| refused("diff", err))?;
+            // A range is judged among the files that it ends with, which need not be those of today.
+            let after = match end {
+                Some(end) => elsewhere(between("diff", &end)?),
+                None => Texts::new(),
+            };
+            Ok(Given { files, after, ..Given::default() })
         }
     }
+}
+
+/// What the files of a commit held that are others today.
+fn elsewhere(differing: Vec<Compared>) -> Texts {
+    let mut texts = Texts::new();
+    for one in differing {
+        let Compared { file, old, .. } = one;
+        match file.was {
+            Some(was) => {
+                texts.insert(file.path, None);
+                texts.insert(was, old);
+            }
+            None => {
+                texts.insert(file.path, old);
+            }
+        }
+    }
+    texts
 }
 
 /// A diff fits the files as they are: it is applied, or it can be. Where it does neither, its lines alone are known.

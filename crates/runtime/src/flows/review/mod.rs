@@ -5,11 +5,14 @@ mod checks;
 mod constants;
 mod given;
 mod gone_files;
-mod keywords;
+mod held;
+mod lost_ways;
+mod members;
 mod moved_files;
 mod removed;
 mod removed_nodes;
 mod reviewers;
+mod signatures;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,12 +26,14 @@ use m1nd_ingest::revision::{self, Change, Changed};
 use m1nd_ingest::syntax::{self, SyntaxError};
 use m1nd_risk::blast::{self, Toward};
 use m1nd_risk::plan::{self, Act, Severity, Step};
+use m1nd_vfs::grep::Pattern;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::before::{Before, Began};
 use self::given::{Given, range_of};
+use self::held::Held;
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
 use super::{ledger, planned, predicted};
@@ -117,7 +122,7 @@ const ANY_HOPS: u32 = 10;
 
 pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review, Fault> {
     let Given { base, files, before, after, mut no_data } = given::read(ctx, subject)?;
-    // A diff that is not applied is looked at in the graph that it would make.
+    // A diff that is not applied is looked at in the graph that it would make, a range in that of its end.
     let graph = &match after.is_empty() {
         true => Arc::clone(&at.graph),
         false => with(ctx, &after)?,
@@ -160,13 +165,15 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         None => Vec::new(),
     };
     let mut findings = checks::syntax(&edited);
-    findings.extend(checks::signatures(ctx.workspace()?.root(), graph, &edited));
     let began = match (commit, before.is_empty(), after.is_empty()) {
         (Some(commit), _, _) => Began::Commit(commit),
         (None, true, true) => Began::Unknown,
         (None, _, _) => Began::With(before),
     };
     let before = Before::of(ctx, began);
+    let mut held = Held::of(ctx.workspace()?.root(), &edited, &after);
+    let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "python", removed::TIME_LIMIT);
+    findings.extend(signatures::changed(&mut held, &said, graph, &edited)?);
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
@@ -182,13 +189,13 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
     let is_told = |path: &str| told.contains(&format!("{path}:1"));
-    let gone = removed::still_used(ctx, graph, &edited, is_told, |path| after.contains_key(path))?;
+    let gone = removed::still_used(ctx, graph, &edited, is_told, &after)?;
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
-    findings.extend(gone);
+    findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
     let is_told = |one: &Edited, symbol: &Changed| {
         let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
-        // Of a name that nothing has any more the text tells more than the relations; of a diff that is not applied it tells nothing.
-        let is_looked_at = after.is_empty() && graph.nodes_by_label(name).is_empty();
+        // Of a name that nothing has any more the text tells more than the relations.
+        let is_looked_at = graph.nodes_by_label(name).is_empty();
         one.file.how == How::Deleted
             || is_looked_at
             || told.contains(&format!("{}:{}", one.file.path, symbol.line))
@@ -197,16 +204,25 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     if !candidates.is_empty()
         && let Some(then) = before.graph()?
     {
-        findings.extend(removed_nodes::still_used(&then, graph, &edited, &candidates));
+        let gone = removed_nodes::still_used(&then, graph, &edited, &candidates);
+        findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
     }
+    if edited.iter().any(|one| one.symbols.is_some())
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(lost_ways::lost(&mut held, &then, graph, &edited));
+        findings.extend(lost_ways::hidden(&then, graph, &edited));
+    }
+    findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
+    findings.extend(members::still_said(ctx, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     match after.is_empty() {
         true => findings.extend(checks::antibodies(ctx, graph, &edited)?),
-        false => no_data.push(
-            "antibodies: the diff is not applied, and they look at the files as they are. Applying it provides them."
-                .to_owned(),
-        ),
+        false => no_data.push(match range_of(subject) {
+            Some(_) => "antibodies: the range ends before today's files, and they look at the files as they are. Checking its end out provides them.".to_owned(),
+            None => "antibodies: the diff is not applied, and they look at the files as they are. Applying it provides them.".to_owned(),
+        }),
     }
     findings.extend(untested);
     findings.sort_by(|a, b| {
@@ -221,6 +237,19 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let reviewers = reviewers::of(ctx, &edited, &commits)?;
     let files = edited.into_iter().map(|one| one.file).collect();
     Ok(Review { base, commits, files, findings, risk, tests, reviewers, no_data })
+}
+
+/// What went is told at the line of today that stands where it stood.
+fn where_it_was(edited: &[Edited], mut finding: Finding) -> Finding {
+    let place = finding.at.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u32>().ok()?)));
+    let Some((path, line)) = place else { return finding };
+    let file = edited.iter().find(|one| one.file.path == path);
+    if let Some((Some(old), Some(new))) = file.map(|one| (&one.texts.0, &one.texts.1)) {
+        let last = u32::try_from(new.split(|&byte| byte == b'\n').count()).unwrap_or(u32::MAX);
+        let now = history::carried(&[(line, line)], old, new).first().map_or(line, |lines| lines.0);
+        finding.at = format!("{path}:{}", now.min(last).max(1));
+    }
+    finding
 }
 
 /// How much a severity's name stands for.
@@ -328,9 +357,16 @@ fn risk(doubt: f64, missing: f64, untested: f64, findings: &[Finding]) -> f64 {
     0.25 * (doubt + missing + untested + worst)
 }
 
-/// The level that a risk has.
-pub fn level(risk: f64) -> &'static str {
-    plan::level(risk)
+/// The level that a risk has; a finding that breaks something is never played down by what else is well.
+pub fn level(risk: f64, findings: &[Finding]) -> &'static str {
+    let worst = findings.iter().filter_map(|one| rank(one.severity)).max();
+    let least = match worst {
+        Some(Severity::Critical) => Severity::High,
+        Some(Severity::High) => Severity::Medium,
+        _ => Severity::Low,
+    };
+    let level = plan::level(risk);
+    if rank(level) < Some(least) { least.name() } else { level }
 }
 
 #[cfg(test)]
@@ -351,5 +387,8 @@ mod tests {
         let broken = [finding("signature_change", "high"), finding("antibody", "low")];
         assert_eq!(risk(0.0, 0.0, 0.0, &broken), 0.1875);
         assert_eq!(risk(1.0, 1.0, 1.0, &[finding("missing_co_change", "critical")]), 1.0);
+        assert_eq!(level(0.1875, &broken), "medium");
+        assert_eq!(level(0.375, &[finding("removed_but_used", "critical")]), "high");
+        assert_eq!((level(0.1, &[]), level(0.9, &broken)), ("low", "critical"));
     }
 }

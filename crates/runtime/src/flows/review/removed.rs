@@ -1,6 +1,6 @@
 //! Removed: names that went with the change and that other code still says.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use m1nd_contract::Fault;
@@ -12,11 +12,13 @@ use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
+use m1nd_vfs::read::decode;
 
 use super::{Edited, Finding, constants};
 use crate::ctx::Ctx;
 use crate::faults;
 use crate::flows::unattributed::{is_comment, is_documentation};
+use crate::workspace::Texts;
 
 /// Shorter names are said for other things, too.
 const MIN_NAME: usize = 4;
@@ -33,7 +35,7 @@ const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.
 const MAX_LOOKED_AT: usize = 4 * MAX_USES;
 /// A review is not held up longer than this.
-const TIME_LIMIT: Duration = Duration::from_millis(1_500);
+pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
 /// A definition that went.
 struct Gone<'a> {
@@ -62,57 +64,36 @@ fn is_new(edited: &[Edited], path: &str, line: u64) -> bool {
 }
 
 /// Functions, methods, types and constants that went, that nothing else is named like, and that code of the same family of languages still names.
-/// Files of which that is told as a whole are passed over, and those that are not on disk as the change leaves them.
+/// Files of which that is told as a whole are passed over; those that are not on disk as the change leaves them are read as it does.
 pub fn still_used(
     ctx: &Ctx<'_>,
     graph: &Graph,
     edited: &[Edited],
     is_told: impl Fn(&str) -> bool,
-    is_other: impl Fn(&str) -> bool,
+    after: &Texts,
 ) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
     for (family, gone) in gone(graph, edited, is_told) {
         let names: Vec<&str> = gone.keys().copied().take(MAX_NAMES).collect();
         let written = format!(r"\b({})\b", names.join("|"));
-        let ends: Vec<&str> = languages::all()
-            .filter(|language| language.family == family)
-            .flat_map(|language| language.extensions)
-            .copied()
-            .collect();
-        let (Ok(pattern), Ok(files)) = (
-            Pattern::compile(&written, Syntax::Regex, Case::Sensitive),
-            PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))),
-        ) else {
-            continue;
-        };
-        let query = Query {
-            pattern: &pattern,
-            start: RelPath::root(),
-            prefix: None,
-            globs: &[files],
-            keep: MAX_LINES,
-            context: 0,
-        };
-        let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
-        let mut said =
-            grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
-        said.matches.retain(|hit| !is_other(hit.path.as_str()));
+        let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { continue };
+        let said = said(ctx, after, &pattern, family, TIME_LIMIT)?;
         for (name, gone) in gone.iter().take(MAX_NAMES) {
-            let read = reading(graph, family, name, gone, &said.matches);
+            let read = reading(graph, family, name, gone, &said);
             let is_use = |hit: &grep::Match| match gone.kind {
-                NodeKind::Constant => read.iter().any(|&(at, _)| std::ptr::eq(&said.matches[at], hit)),
+                NodeKind::Constant => read.iter().any(|&(at, _)| std::ptr::eq(&said[at], hit)),
                 kind => is_use(&hit.text, name, kind),
             };
             // Who imports the name anew means what it imports.
             let imports = |path: &str| {
-                said.matches.iter().any(|hit| {
+                said.iter().any(|hit| {
                     hit.path.as_str() == path
                         && is_new(edited, path, hit.line)
                         && is_import(&hit.text)
                         && is_use(hit)
                 })
             };
-            let uses = said.matches.iter().filter(|hit| {
+            let uses = said.iter().filter(|hit| {
                 is_use(hit)
                     // Who writes the name now means something else by it.
                     && !is_new(edited, hit.path.as_str(), hit.line)
@@ -122,9 +103,9 @@ pub fn still_used(
             });
             let uses: Vec<&grep::Match> = uses.take(MAX_LOOKED_AT).collect();
             let home = constants::Home { path: gone.path, name, around: &gone.around, family };
-            let means_another = means_another(ctx, graph, &home, gone.kind, &uses)?;
-            let uses = uses.iter().filter(|hit| !means_another.contains(hit.path.as_str()));
-            let places: Vec<String> = uses.map(|hit| format!("{}:{}", hit.path.as_str(), hit.line)).collect();
+            let uses = meant(ctx, graph, &home, gone.kind, after, &uses)?;
+            let places: Vec<String> =
+                uses.iter().map(|hit| format!("{}:{}", hit.path.as_str(), hit.line)).collect();
             if places.is_empty() || places.len() > MAX_USES {
                 continue;
             }
@@ -143,40 +124,127 @@ pub fn still_used(
     Ok(found)
 }
 
-/// Files that take the name from a module that is not ours, or give it a value of their own. A method has its name from what it
-/// is called on.
-fn means_another<'h>(
+/// The lines of a family of languages that a pattern is in, in the files as the change leaves them.
+pub(super) fn said(
+    ctx: &Ctx<'_>,
+    after: &Texts,
+    pattern: &Pattern,
+    family: &str,
+    limit: Duration,
+) -> Result<Vec<grep::Match>, Fault> {
+    let ends: Vec<&str> = languages::all()
+        .filter(|language| language.family == family)
+        .flat_map(|language| language.extensions)
+        .copied()
+        .collect();
+    let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else { return Ok(Vec::new()) };
+    let query =
+        Query { pattern, start: RelPath::root(), prefix: None, globs: &[files], keep: MAX_LINES, context: 0 };
+    let cancel = ctx.cancel().with_timeout(limit);
+    let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
+    let mut said = found.matches;
+    said.retain(|hit| !after.contains_key(hit.path.as_str()));
+    said.extend(said_in(ctx, after, pattern, family)?);
+    Ok(said)
+}
+
+/// The lines that say the names in files that are not on disk as the change leaves them.
+fn said_in(ctx: &Ctx<'_>, after: &Texts, pattern: &Pattern, family: &str) -> Result<Vec<grep::Match>, Fault> {
+    let root = ctx.workspace()?.root();
+    let mut found = Vec::new();
+    for (path, text) in after {
+        let is_of_family = languages::of_path(path).is_some_and(|language| language.family == family);
+        let (Some(text), Ok(path)) = (text.as_deref().and_then(decode), root.relative(path)) else {
+            continue;
+        };
+        if !is_of_family {
+            continue;
+        }
+        let lines = (1..).zip(text.0.lines()).filter(|(_, line)| pattern.is_in(line));
+        found.extend(lines.map(|(line, text)| grep::Match {
+            path: path.clone(),
+            line,
+            text: text.to_owned(),
+            before: Vec::new(),
+            after: Vec::new(),
+        }));
+    }
+    Ok(found)
+}
+
+/// The lines that mean what went. Files may take the name from a module that is not ours, or give it a value of their own; a line
+/// may say it of something else. A method has its name from what it is called on.
+fn meant<'h>(
     ctx: &Ctx<'_>,
     graph: &Graph,
     home: &constants::Home<'_>,
     kind: NodeKind,
+    after: &Texts,
     uses: &[&'h grep::Match],
-) -> Result<BTreeSet<&'h str>, Fault> {
+) -> Result<Vec<&'h grep::Match>, Fault> {
     if kind == NodeKind::Method {
-        return Ok(BTreeSet::new());
+        return Ok(uses.to_vec());
     }
     let root = ctx.workspace()?.root();
-    let paths: BTreeSet<&str> = uses.iter().map(|hit| hit.path.as_str()).collect();
-    let is_another = |path: &&str| {
-        let Now::Holds(bytes) = scan::now(root, path) else { return false };
-        let Some(bound) = imported::bound(path, &bytes, home.name) else { return false };
-        let leads_here = |line: u32| {
+    // Each file is parsed once for each name that is asked of it.
+    let mut known: BTreeMap<(&str, String), Option<imported::Bound>> = BTreeMap::new();
+    let mut bound = |path: &'h str, name: &str| {
+        let look = || match after.get(path) {
+            Some(text) => imported::bound(path, text.as_deref()?, name),
+            None => match scan::now(root, path) {
+                Now::Holds(bytes) => imported::bound(path, &bytes, name),
+                Now::Unread | Now::Gone => None,
+            },
+        };
+        known.entry((path, name.to_owned())).or_insert_with(look).clone()
+    };
+    let is_ours = |path: &str, source: &imported::Source| {
+        let leads_here = || {
             graph.node_by_path(path).is_some_and(|file| {
                 let mut imports = graph.outgoing(file).filter(|edge| edge.kind == EdgeKind::Imports);
-                imports.any(|edge| edge.lines.contains(&line))
+                imports.any(|edge| edge.lines.contains(&source.line))
             })
         };
-        let is_ours = |source: &imported::Source| {
-            source.is_relative
-                || source.module.iter().any(|part| home.is_said_in(part))
-                || leads_here(source.line)
-        };
-        match bound.imports[..] {
-            [] => bound.is_made_here && *path != home.path,
-            _ => !bound.imports.iter().any(is_ours),
-        }
+        source.is_relative || source.module.iter().any(|part| home.is_said_in(part)) || leads_here()
     };
-    Ok(paths.into_iter().filter(is_another).collect())
+    let mut meant = Vec::new();
+    for &hit in uses {
+        let path = hit.path.as_str();
+        let owners = match is_import(&hit.text) || kind == NodeKind::Constant {
+            true => vec![None],
+            false => owners(&hit.text, home.name),
+        };
+        let is_meant = owners.iter().any(|owner| match owner {
+            None => bound(path, home.name).is_none_or(|bound| match bound.imports[..] {
+                [] => !bound.is_made_here || path == home.path,
+                _ => bound.imports.iter().any(|source| is_ours(path, source)),
+            }),
+            Some(owner) => {
+                home.is_owner(owner)
+                    || bound(path, owner)
+                        .is_some_and(|bound| bound.imports.iter().any(|source| is_ours(path, source)))
+            }
+        });
+        if is_meant {
+            meant.push(hit);
+        }
+    }
+    Ok(meant)
+}
+
+/// What a name is said of, each time that a line says it; nothing where it stands alone.
+fn owners<'l>(line: &'l str, name: &str) -> Vec<Option<&'l str>> {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let said = line.match_indices(name).filter_map(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + name.len()..]);
+        (!before.ends_with(is_letter) && !after.starts_with(is_letter)).then_some(before)
+    });
+    said.map(|before| {
+        let owner = before.strip_suffix("::").or_else(|| before.strip_suffix('.'))?;
+        let from = owner.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
+        owner.get(from..)
+    })
+    .collect()
 }
 
 /// Which of the lines read a constant that went, and whether they import it.
@@ -205,7 +273,7 @@ fn gone<'a>(
     for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
-        for symbol in went.filter(|symbol| counts(symbol)) {
+        for symbol in went.filter(|symbol| counts(symbol) && !symbol.is_local) {
             let mut around: Vec<&str> = symbol.name.split('.').collect();
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
@@ -249,6 +317,12 @@ pub(super) fn is_quoted(before: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_said_alone_or_of_something() {
+        assert_eq!(owners("x: ssl.SSLContext | SSLContext", "SSLContext"), [Some("ssl"), None]);
+        assert_eq!(owners("a::b::greet(c().greet())", "greet"), [Some("b"), Some("")]);
+    }
 
     #[test]
     fn calls_and_imports_are_uses_and_words_are_not() {

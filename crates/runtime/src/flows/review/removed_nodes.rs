@@ -70,7 +70,11 @@ pub fn still_used(
                 continue;
             }
             let sites = edge.sites().filter(|(_, evidence)| !evidence.is_inferred());
-            for line in sites.filter_map(|(line, _)| left(user, graph, line, name)) {
+            let left = sites.filter_map(|(line, _)| left(user, graph, line, name));
+            // What stands in a function is said in it alone.
+            for line in
+                left.filter(|&line| !symbol.is_local || is_within(graph, user.path, &symbol.name, line))
+            {
                 is_unedited |= user.edited.is_none();
                 lines.insert((source.flags().has(NodeFlags::TEST_CODE), user.path, line));
             }
@@ -100,6 +104,16 @@ pub fn still_used(
         });
     }
     found
+}
+
+/// Whether a line stands in the function that a local one stood in.
+fn is_within(graph: &Graph, path: &str, name: &str, line: u32) -> bool {
+    let Some((outer, _)) = name.rsplit_once('.') else { return true };
+    let mut outers = graph.nodes_in(path).filter(|&ix| graph.node(ix).qualified() == outer);
+    outers.any(|ix| {
+        let (first, last) = graph.node(ix).lines();
+        first <= line && line <= last
+    })
 }
 
 /// Whether the type that a member went from has bases that the graph does not know.

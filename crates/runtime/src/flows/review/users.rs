@@ -1,8 +1,9 @@
 //! Users: files that used something before a change, as they are after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::history;
 use m1nd_risk::blast::DEPENDS;
 
 use super::Edited;
@@ -66,26 +67,35 @@ pub(super) fn targets(graph: &Graph, path: &str) -> Targets {
 /// Where the lines of an earlier text stand now.
 struct Moved {
     then: Vec<String>,
-    now: BTreeMap<String, Vec<u32>>,
+    /// Of each line of then, where it was left standing.
+    kept: Vec<Option<u32>>,
+    /// The lines that came, by what they say.
+    came: BTreeMap<String, Vec<u32>>,
 }
 
 impl Moved {
     fn of(then: Option<&[u8]>, now: Option<&[u8]>) -> Self {
-        let lines = |text: Option<&[u8]>| -> Vec<String> {
-            let text = String::from_utf8_lossy(text.unwrap_or_default());
+        let (then, now) = (then.unwrap_or_default(), now.unwrap_or_default());
+        let lines = |text: &[u8]| -> Vec<String> {
+            let text = String::from_utf8_lossy(text);
             text.lines().map(|line| line.trim().to_owned()).collect()
         };
-        let mut places: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (at, line) in (1..).zip(lines(now)) {
-            places.entry(line).or_default().push(at);
+        let kept = history::kept(then, now);
+        let stayed: BTreeSet<u32> = kept.iter().copied().flatten().collect();
+        let mut came: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (at, line) in (1..).zip(lines(now)).filter(|(at, _)| !stayed.contains(at)) {
+            came.entry(line).or_default().push(at);
         }
-        Self { then: lines(then), now: places }
+        Self { then: lines(then), kept, came }
     }
 
-    /// Of several lines that say the same, the nearest.
+    /// Of several lines that came and say the same, the nearest.
     fn line(&self, line: u32) -> Option<u32> {
-        let said = self.then.get((line as usize).checked_sub(1)?)?;
-        self.now.get(said)?.iter().copied().min_by_key(|&now| now.abs_diff(line))
+        let at = (line as usize).checked_sub(1)?;
+        if let Some(now) = self.kept.get(at)? {
+            return Some(*now);
+        }
+        self.came.get(self.then.get(at)?)?.iter().copied().min_by_key(|&now| now.abs_diff(line))
     }
 }
 
@@ -96,7 +106,8 @@ mod tests {
     #[test]
     fn lines_are_found_again_where_they_moved_to() {
         let then = Some(b"a\nb\na\n".as_slice());
-        let moved = Moved::of(then, Some(b"x\n  a\nx\nx\na\n".as_slice()));
-        assert_eq!([1, 2, 3, 4].map(|line| moved.line(line)), [Some(2), None, Some(2), None]);
+        let moved = Moved::of(then, Some(b"x\na\nx\nx\n  b\n".as_slice()));
+        // One of two stayed, one went, and one came back elsewhere.
+        assert_eq!([1, 2, 3, 4].map(|line| moved.line(line)), [Some(2), Some(5), None, None]);
     }
 }

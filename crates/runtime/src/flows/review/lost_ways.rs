@@ -1,0 +1,314 @@
+//! Lost ways: lines that led to something which is still there, through a file that no longer leads there; and new imports of names
+//! that their module does not have.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use m1nd_graph::change::How;
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_ingest::{imported, languages};
+use m1nd_risk::blast::DEPENDS;
+use m1nd_risk::plan::Severity;
+
+use super::held::Held;
+use super::users::User;
+use super::{Edited, Finding};
+
+/// Lines that are shown of each.
+const MAX_PLACES: usize = 5;
+/// Findings that are told of each kind: more of them are one move of many.
+const MAX_FOUND: usize = 20;
+
+/// Where a way ended: the file of the change, and what it led to.
+type Cause<'g> = (&'g str, &'g str);
+
+/// One finding for each name that lines reached through a file of the change and do not any more.
+pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let doors: Vec<Door<'_>> = edited.iter().filter_map(Door::of).collect();
+    if doors.is_empty() {
+        return Vec::new();
+    }
+    let mut users: BTreeMap<&str, Option<User<'_>>> = BTreeMap::new();
+    let mut lines: BTreeMap<Cause<'_>, BTreeSet<(bool, &str, u32)>> = BTreeMap::new();
+    for node in before.nodes() {
+        let target = node.ix();
+        let name = before.node(target).label();
+        if before.node(target).kind() == NodeKind::File {
+            continue;
+        }
+        let is_closed = doors.iter().any(|door| door.says_no_more(name));
+        let certain = |edge: &Edge<'_>| {
+            let is_asked = edge.kind == EdgeKind::Imports || is_closed && DEPENDS.contains(&edge.kind);
+            is_asked && !edge.evidence.is_inferred() && !is_kept(before, graph, edge)
+        };
+        let mut left = before.incoming(target).filter(certain).peekable();
+        if left.peek().is_none() || !is_there(before, graph, edited, target) {
+            continue;
+        }
+        for edge in left {
+            let source = before.node(edge.source);
+            let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
+            let Some(user) = user else { continue };
+            for &then in edge.lines {
+                let Some(today) = user.line(then) else { continue };
+                if user.leads_to(today).any(|ix| graph.node(ix).label() == name) {
+                    continue;
+                }
+                let text = held.line(user.path, today);
+                let others = doors.iter().filter(|door| door.path != user.path);
+                let mut through = others.filter(|door| match edge.kind {
+                    EdgeKind::Imports => {
+                        door.took_a_word_of(&text)
+                            || door.says_no_more(name)
+                                && (door.is_named_in(&text)
+                                    || before_imports(before, source.path(), then, door.path_before))
+                    }
+                    _ => door.is_said_before(&text, name),
+                });
+                let Some(door) = through.next() else { continue };
+                let is_test = source.flags().has(NodeFlags::TEST_CODE);
+                lines.entry((door.path, name)).or_default().insert((is_test, user.path, today));
+            }
+        }
+    }
+    let shown = |((path, name), lines): (Cause<'_>, BTreeSet<(bool, &str, u32)>)| Finding {
+        kind: "broken_import",
+        severity: Severity::High.name(),
+        at: format!("{path}:{}", first_line(edited, path)),
+        message: match lines.len() {
+            1 => format!("{path} no longer leads to {name}, and 1 line still takes it from there"),
+            count => format!("{path} no longer leads to {name}, and {count} lines still take it from there"),
+        },
+        places: lines.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect(),
+    };
+    lines.into_iter().take(MAX_FOUND).map(shown).collect()
+}
+
+/// Definitions of TypeScript and JavaScript that are not exported any more, with the imports of them that are left.
+pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for one in edited.iter().filter(|one| one.broken.is_none()) {
+        let is_module = |language: &str| matches!(language, "typescript" | "tsx" | "javascript");
+        for ix in graph.nodes_in(&one.file.path) {
+            let now = graph.node(ix);
+            if !is_module(now.language()) || now.flags().has(NodeFlags::EXPORTED) || graph.owner(ix).is_some()
+            {
+                continue;
+            }
+            let was = before.nodes_in(one.path_before()).find(|&ix| {
+                let then = before.node(ix);
+                then.kind() == now.kind() && then.qualified() == now.qualified()
+            });
+            let Some(was) = was.filter(|&ix| before.node(ix).flags().has(NodeFlags::EXPORTED)) else {
+                continue;
+            };
+            let mut lines: BTreeSet<(bool, &str, u32)> = BTreeSet::new();
+            let certain = |edge: &Edge<'_>| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred();
+            for edge in before.incoming(was).filter(certain) {
+                let source = before.node(edge.source);
+                let Some(user) =
+                    User::of(graph, edited, source.path()).filter(|_| source.path() != one.path_before())
+                else {
+                    continue;
+                };
+                let today = edge.lines.iter().filter_map(|&line| user.line(line));
+                // It may come from elsewhere now.
+                let is_other = |line: u32| {
+                    user.leads_to(line).any(|to| to != ix && graph.node(to).label() == now.label())
+                };
+                let is_test = source.flags().has(NodeFlags::TEST_CODE);
+                lines.extend(today.filter(|&line| !is_other(line)).map(|line| (is_test, user.path, line)));
+            }
+            if lines.is_empty() {
+                continue;
+            }
+            let count = lines.len();
+            found.push(Finding {
+                kind: "broken_import",
+                severity: Severity::High.name(),
+                at: format!("{}:{}", one.file.path, now.lines().0),
+                message: match count {
+                    1 => format!("{} is not exported any more, and 1 line still imports it", now.label()),
+                    count => {
+                        format!("{} is not exported any more, and {count} lines still import it", now.label())
+                    }
+                },
+                places: lines
+                    .iter()
+                    .take(MAX_PLACES)
+                    .map(|(_, path, line)| format!("{path}:{line}"))
+                    .collect(),
+            });
+        }
+    }
+    found
+}
+
+/// A file of the change through which others may reach what stands elsewhere.
+struct Door<'e> {
+    path: &'e str,
+    path_before: &'e str,
+    /// How many times it said a word, and says it.
+    before: BTreeMap<String, usize>,
+    now: BTreeMap<String, usize>,
+}
+
+impl<'e> Door<'e> {
+    fn of(one: &'e Edited) -> Option<Self> {
+        let (Some(old), Some(new)) = &one.texts else { return None };
+        one.symbols.as_ref()?;
+        let words = |text: &[u8]| {
+            let mut found: BTreeMap<String, usize> = BTreeMap::new();
+            for word in words_of(&String::from_utf8_lossy(text)) {
+                *found.entry(word.to_owned()).or_default() += 1;
+            }
+            found
+        };
+        Some(Self {
+            path: &one.file.path,
+            path_before: one.path_before(),
+            before: words(old),
+            now: words(new),
+        })
+    }
+
+    /// Whether the change took the word away somewhere.
+    fn is_fewer(&self, word: &str) -> bool {
+        let count = |words: &BTreeMap<String, usize>| words.get(word).copied().unwrap_or(0);
+        count(&self.now) < count(&self.before)
+    }
+
+    /// Whether the change took the word away, or an import that all names of a module came by.
+    fn says_no_more(&self, name: &str) -> bool {
+        let ways = ["export", "import", "from", "pub", "mod", "use"];
+        self.is_fewer(name) || ways.into_iter().any(|word| self.is_fewer(word))
+    }
+
+    /// Whether the change took a word away that an import says.
+    fn took_a_word_of(&self, line: &str) -> bool {
+        const SMALL: [&str; 10] =
+            ["import", "from", "export", "use", "pub", "as", "type", "const", "self", "crate"];
+        words_of(line).any(|word| !SMALL.contains(&word) && self.is_fewer(word))
+    }
+
+    /// By what other files call it: its own name, or that of its folder.
+    fn module(&self) -> &str {
+        let (folder, file) = self.path.rsplit_once('/').unwrap_or(("", self.path));
+        match file.split('.').next().unwrap_or(file) {
+            "__init__" | "index" | "mod" | "lib" => folder.rsplit('/').next().unwrap_or_default(),
+            stem => stem,
+        }
+    }
+
+    fn is_named_in(&self, line: &str) -> bool {
+        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+        let stem = file.split('.').next().unwrap_or(file);
+        words_of(line).any(|word| word == stem || word == self.module())
+    }
+
+    /// Whether a line says the name as one of this module.
+    fn is_said_before(&self, line: &str, name: &str) -> bool {
+        let module = self.module();
+        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+        [".", "::"].iter().any(|mark| {
+            let said = format!("{module}{mark}{name}");
+            line.match_indices(&said).any(|(at, _)| {
+                let (before, after) = (&line[..at], &line[at + said.len()..]);
+                !module.is_empty()
+                    && !before.ends_with(|c| is_letter(c) || c == '.')
+                    && !after.starts_with(is_letter)
+            })
+        })
+    }
+}
+
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty())
+}
+
+/// Whether a relation is there as it was.
+fn is_kept(before: &Graph, graph: &Graph, edge: &Edge<'_>) -> bool {
+    let now = |ix: NodeIx| graph.node_by_id(before.node(ix).id());
+    let ends = now(edge.source).zip(now(edge.target));
+    ends.is_some_and(|(source, target)| graph.edge_between(source, edge.kind, target).is_some())
+}
+
+/// Whether a line of a file imported from another.
+fn before_imports(before: &Graph, path: &str, line: u32, from: &str) -> bool {
+    let Some((file, other)) = before.node_by_path(path).zip(before.node_by_path(from)) else { return false };
+    let edge = before.edge_between(file, EdgeKind::Imports, other).map(|edge| before.edge(edge));
+    edge.is_some_and(|edge| edge.lines.contains(&line))
+}
+
+/// Whether a definition of before is still where it was.
+fn is_there(before: &Graph, graph: &Graph, edited: &[Edited], ix: NodeIx) -> bool {
+    let node = before.node(ix);
+    let path = match edited.iter().find(|one| one.path_before() == node.path()) {
+        Some(one) => one.file.path.as_str(),
+        None => node.path(),
+    };
+    graph.nodes_in(path).any(|ix| {
+        let now = graph.node(ix);
+        now.kind() == node.kind() && now.qualified() == node.qualified()
+    })
+}
+
+fn first_line(edited: &[Edited], path: &str) -> u32 {
+    let file = edited.iter().find(|one| one.file.path == path);
+    file.and_then(|one| one.file.lines.first()).map_or(1, |lines| lines.0)
+}
+
+/// Imports that the change wrote, of names that the file which they name does not even say.
+pub fn to_nothing(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for one in edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none()) {
+        let path = one.file.path.as_str();
+        let Some(language) = languages::of_path(path) else { continue };
+        let is_named = matches!(language.family, "python" | "typescript" | "javascript");
+        let Some(file) = graph.node_by_path(path).filter(|_| is_named) else { continue };
+        let Some(text) = held.text(path).map(|text| text.into_owned()) else { continue };
+        let Some(taken) = imported::taken(path, text.as_bytes()) else { continue };
+        for import in taken.iter().filter(|import| one.touches(import.line)) {
+            let targets = || {
+                let imports = graph.outgoing(file).filter(|edge| edge.kind == EdgeKind::Imports);
+                imports.filter(|edge| edge.lines.contains(&import.line)).map(|edge| graph.node(edge.target))
+            };
+            if import.name == "default" || targets().any(|node| node.label() == import.name) {
+                continue;
+            }
+            let modules: BTreeSet<&str> =
+                targets().filter(|node| node.kind() == NodeKind::File).map(|node| node.path()).collect();
+            // A line may import from several files only where it names one through another.
+            let [module] = modules.iter().copied().collect::<Vec<_>>()[..] else { continue };
+            if has(held, graph, module, &import.name) {
+                continue;
+            }
+            found.push(Finding {
+                kind: "broken_import",
+                severity: Severity::High.name(),
+                at: format!("{path}:{}", import.line),
+                message: format!("{} is imported from {module}, which does not say that name", import.name),
+                places: vec![format!("{module}:1")],
+            });
+        }
+    }
+    found.truncate(MAX_FOUND);
+    found
+}
+
+/// Whether a module may have a name: it says it, hands on names that it does not say, or is a folder with a file of that name.
+fn has(held: &mut Held<'_>, graph: &Graph, module: &str, name: &str) -> bool {
+    let Some(text) = held.text(module) else { return true };
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let says = text.split(|c: char| !is_letter(c)).any(|word| word == name);
+    let hands_on = ["import *", "export *", "__getattr__", "globals()", "module.exports", "setattr("];
+    if says || hands_on.iter().any(|word| text.contains(word)) {
+        return true;
+    }
+    let folder = module.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let inner = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+    let mut paths = graph.nodes().filter(|node| node.kind() == NodeKind::File);
+    paths.any(|node| {
+        let rest = node.path().strip_prefix(inner.as_str());
+        rest.is_some_and(|rest| rest.starts_with(['.', '/']))
+    })
+}

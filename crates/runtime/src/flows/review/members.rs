@@ -1,0 +1,215 @@
+//! Members: variants and fields that a type lost, and the lines that still say them.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use m1nd_contract::Fault;
+use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_ingest::languages;
+use m1nd_ingest::revision::{Change, Changed, Member};
+use m1nd_risk::plan::Severity;
+use m1nd_vfs::grep::{Case, Pattern, Syntax};
+
+use super::removed::{is_quoted, said};
+use super::{Edited, Finding};
+use crate::ctx::Ctx;
+use crate::flows::unattributed::{is_comment, is_documentation};
+use crate::workspace::Texts;
+
+/// Members that are looked for.
+const MAX_MEMBERS: usize = 20;
+/// Lines that are shown of each.
+const MAX_PLACES: usize = 5;
+/// A name that so many lines say is a common word.
+const MAX_USES: usize = 50;
+/// Shorter names of fields are those of other types, too.
+const MIN_FIELD: usize = 4;
+/// A review is not held up longer than this.
+const TIME_LIMIT: Duration = Duration::from_millis(500);
+
+/// A member that went.
+struct Gone<'e> {
+    path: &'e str,
+    symbol: &'e Changed,
+    kind: &'e Member,
+    name: &'e str,
+    family: &'static str,
+}
+
+/// Variants are told where lines say them with their type; fields where nothing declares one of the name any more.
+pub fn still_said(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    edited: &[Edited],
+    after: &Texts,
+) -> Result<Vec<Finding>, Fault> {
+    let mut gone = Vec::new();
+    for one in edited.iter().filter(|one| one.broken.is_none()) {
+        let Some(language) = languages::of_path(&one.file.path) else { continue };
+        for symbol in one.symbols.iter().flatten().filter(|symbol| symbol.change != Change::Removed) {
+            for kind in &symbol.lost {
+                let (Member::Variant(name) | Member::Field(name)) = kind;
+                gone.push(Gone { path: &one.file.path, symbol, kind, name, family: language.family });
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for gone in gone.iter().take(MAX_MEMBERS) {
+        // Fields of Python and JavaScript may come from anywhere.
+        let is_loose =
+            matches!(gone.family, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
+        if !is_loose {
+            found.extend(gone.told(ctx, graph, edited, after)?);
+        }
+    }
+    Ok(found)
+}
+
+impl Gone<'_> {
+    fn told(
+        &self,
+        ctx: &Ctx<'_>,
+        graph: &Graph,
+        edited: &[Edited],
+        after: &Texts,
+    ) -> Result<Option<Finding>, Fault> {
+        let (name, owner) = (self.name, self.symbol.name.rsplit('.').next().unwrap_or(&self.symbol.name));
+        let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let is_variant = matches!(self.kind, Member::Variant(_)) || self.symbol.kind == NodeKind::Enum;
+        let is_common = !is_variant && (name.len() < MIN_FIELD || !graph.nodes_by_label(name).is_empty());
+        // Another type of the name may have one.
+        let types = graph.nodes_by_label(owner).iter().filter(|&&ix| graph.node(NodeIx(ix)).kind().is_type());
+        if !is_word(name) || !is_word(owner) || is_common || is_variant && types.count() != 1 {
+            return Ok(None);
+        }
+        let Ok(pattern) = Pattern::compile(&format!(r"\b{name}\b"), Syntax::Regex, Case::Sensitive) else {
+            return Ok(None);
+        };
+        let lines = said(ctx, after, &pattern, self.family, TIME_LIMIT)?;
+        if !is_variant && lines.iter().any(|line| declares(&line.text, name)) {
+            return Ok(None);
+        }
+        let mut uses: BTreeSet<(&str, u64)> = BTreeSet::new();
+        for line in &lines {
+            let path = line.path.as_str();
+            let is_new = edited.iter().any(|one| {
+                one.file.path == path && u32::try_from(line.line).is_ok_and(|line| one.touches(line))
+            });
+            let says = match is_variant {
+                true => {
+                    says_of(&line.text, owner, name) || path == self.path && says_of(&line.text, "Self", name)
+                }
+                false => reads(&line.text, name),
+            };
+            if says
+                && !is_new
+                && !is_comment(&line.text, self.family)
+                && !is_documentation(graph, path, line.line, &line.text)
+            {
+                uses.insert((path, line.line));
+            }
+        }
+        if uses.is_empty() || uses.len() > MAX_USES {
+            return Ok(None);
+        }
+        let lines = if uses.len() == 1 {
+            "1 line still says".to_owned()
+        } else {
+            format!("{} lines still say", uses.len())
+        };
+        let (severity, what) = match is_variant {
+            true => (Severity::High, format!("{}.{name} was removed, and {lines} it", self.symbol.name)),
+            // What a line reads it of is not known.
+            false => (
+                Severity::Medium,
+                format!(
+                    "{} has no field {name} any more, no other declares one, and {lines} it",
+                    self.symbol.name
+                ),
+            ),
+        };
+        Ok(Some(Finding {
+            kind: "removed_but_used",
+            severity: severity.name(),
+            at: format!("{}:{}", self.path, self.symbol.line),
+            message: what,
+            places: uses.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect(),
+        }))
+    }
+}
+
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// What stands before and behind a word, each time that a line says it outside of quotes.
+fn around<'l>(line: &'l str, word: &str) -> Vec<(&'l str, &'l str)> {
+    let said = line.match_indices(word).map(|(at, found)| (&line[..at], &line[at + found.len()..]));
+    let is_word = |(before, after): &(&str, &str)| {
+        !before.ends_with(is_letter) && !after.starts_with(is_letter) && !is_quoted(before)
+    };
+    said.filter(is_word).collect()
+}
+
+/// Whether a line says a name as one of a type.
+fn says_of(line: &str, owner: &str, name: &str) -> bool {
+    around(line, name).into_iter().any(|(before, _)| {
+        let of = before.strip_suffix("::").or_else(|| before.strip_suffix('.'));
+        let of = of.and_then(|of| of.strip_suffix(owner));
+        of.is_some_and(|rest| !rest.ends_with(is_letter))
+    })
+}
+
+/// Whether a line reads a name of something.
+fn reads(line: &str, name: &str) -> bool {
+    around(line, name).into_iter().any(|(before, after)| {
+        let of = before.strip_suffix('.').or_else(|| before.strip_suffix("->"));
+        of.is_some_and(|of| of.ends_with(|c: char| is_letter(c) || matches!(c, ')' | ']' | '?' | '!')))
+            && !after.trim_start().starts_with('(')
+    })
+}
+
+/// Whether a line may make a name something's.
+fn declares(line: &str, name: &str) -> bool {
+    around(line, name).into_iter().any(|(before, after)| {
+        let (before, after) = (before.trim(), after.trim_start());
+        let is_own = before.ends_with("self.") || before.ends_with("this.");
+        let is_given = after.starts_with('=') && !after.starts_with("==");
+        let is_typed =
+            after.starts_with([':', '?', '!']) && !after.starts_with("::") || after.starts_with(is_letter);
+        let is_first = before.is_empty()
+            || before.split_whitespace().all(|word| {
+                !word.is_empty() && word.chars().all(|c| is_letter(c) || "<>,[]()&*?.".contains(c))
+            });
+        is_own && is_given
+            || is_first
+                && !before.ends_with(['.', '>'])
+                && (is_typed || is_given || after.starts_with([';', '(', ',']))
+            || before.ends_with(['{', ',', '(']) && is_typed
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_said_of_their_types_and_read_of_values() {
+        assert!(says_of("match x { Kind::One => 1, _ => 2 }", "Kind", "One"));
+        assert!(says_of("return Kind.One;", "Kind", "One") && !says_of("OtherKind::One", "Kind", "One"));
+        assert!(!says_of("\"Kind::One\"", "Kind", "One") && !says_of("Kind::Ones", "Kind", "One"));
+        assert!(reads("x.width + 1", "width") && reads("f().width", "width") && !reads("x.width()", "width"));
+        assert!(!reads("let width = 1;", "width") && !reads("..width", "width"));
+        for line in [
+            "    pub width: u8,",
+            "\twidth int",
+            "int width;",
+            "width?: number",
+            "{ width: 1 }",
+            "this.width = 2",
+        ] {
+            assert!(declares(line, "width"), "{line}");
+        }
+        assert!(!declares("x.width = 1", "width") && !declares("return x.width;", "width"));
+    }
+}

@@ -1,0 +1,523 @@
+//! Signatures: callables that are declared otherwise since a change, and the calls of them that it left as they were.
+
+use std::collections::BTreeMap;
+
+use m1nd_contract::Fault;
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_ingest::revision::{Changed, Head};
+use m1nd_risk::plan::Severity;
+use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
+use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
+
+use super::held::Held;
+use super::{Edited, Finding};
+
+/// Calls that a finding shows.
+const MAX_PLACES: usize = 5;
+/// Bytes of a signature that are shown.
+const LONG: usize = 160;
+/// Shorter names are those of other things, too, and one that so many lines read is.
+const MIN_NAME: usize = 4;
+const MAX_READS: usize = 50;
+/// Names that stand for names that stand for others are followed so far.
+const MAX_ALIASES: usize = 3;
+
+/// A line that uses a callable: of tests, path and line.
+type Site<'g> = (bool, &'g str, u32);
+
+/// What a call that was left as it was does now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Left {
+    Fits,
+    Breaks,
+    /// What is written does not tell.
+    Unknown,
+}
+
+/// Everything that is known of one callable that is declared otherwise.
+struct Shape<'g> {
+    graph: &'g Graph,
+    node: NodeIx,
+    language: &'g str,
+    name: &'g str,
+    /// By name a class is called where what makes one is meant.
+    said: &'g str,
+    heads: [&'g Head; 2],
+    /// Lines that certainly call it and were not touched.
+    sites: Vec<Site<'g>>,
+    /// The same with those that only name it.
+    uses: Vec<Site<'g>>,
+    /// All that do.
+    total: usize,
+}
+
+/// What is told of one.
+struct Told {
+    severity: Severity,
+    what: String,
+    places: Vec<String>,
+}
+
+/// Callables that are declared otherwise; `said` finds lines of Python that a pattern is in.
+pub fn changed(
+    held: &mut Held<'_>,
+    said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
+    graph: &Graph,
+    edited: &[Edited],
+) -> Result<Vec<Finding>, Fault> {
+    let by_path: BTreeMap<&str, &Edited> = edited.iter().map(|one| (one.file.path.as_str(), one)).collect();
+    let is_touched = |path: &str, line: u32| by_path.get(path).is_some_and(|one| one.touches(line));
+    let mut found = Vec::new();
+    for one in edited {
+        for symbol in one.symbols.iter().flatten() {
+            let Some([was, is]) = symbol.heads.as_deref().filter(|[was, is]| was != is) else { continue };
+            let Some(node) = node_of(graph, &one.file.path, symbol) else { continue };
+            let shape = Shape::of(graph, node, [was, is], is_touched);
+            if shape.uses.is_empty() && was.marks == is.marks {
+                continue;
+            }
+            let all = [
+                shape.parameters(held),
+                shape.waiting(held),
+                shape.marks(held, said, is_touched)?,
+                shape.result(held),
+            ];
+            let [was, is] = signature::shown(&was.signature, &is.signature, LONG);
+            let shown = if was == is { String::new() } else { format!(". Was: {was}. Is: {is}") };
+            found.extend(all.into_iter().flatten().map(|told| Finding {
+                kind: "signature_change",
+                severity: told.severity.name(),
+                at: format!("{}:{}", one.file.path, symbol.line),
+                message: format!("{}: {}{shown}", symbol.name, told.what),
+                places: told.places,
+            }));
+        }
+    }
+    Ok(found)
+}
+
+/// The node that a changed definition is today.
+fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
+    let same = |&ix: &NodeIx| {
+        let node = graph.node(ix);
+        node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
+    };
+    graph.nodes_in(path).find(same)
+}
+
+impl<'g> Shape<'g> {
+    fn of(
+        graph: &'g Graph,
+        node: NodeIx,
+        heads: [&'g Head; 2],
+        is_touched: impl Fn(&str, u32) -> bool,
+    ) -> Self {
+        let (mut sites, mut uses, mut total) = (Vec::new(), Vec::new(), 0);
+        let kinds = [EdgeKind::Calls, EdgeKind::References];
+        for edge in graph.incoming(node).filter(|edge| kinds.contains(&edge.kind)) {
+            let user = graph.node(edge.source);
+            let is_call = edge.kind == EdgeKind::Calls;
+            for (line, evidence) in edge.sites() {
+                total += usize::from(is_call);
+                if !evidence.is_inferred() && !is_touched(user.path(), line) {
+                    let site = (user.flags().has(NodeFlags::TEST_CODE), user.path(), line);
+                    uses.push(site);
+                    sites.extend(is_call.then_some(site));
+                }
+            }
+        }
+        for list in [&mut sites, &mut uses] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        let (label, language) = (graph.node(node).label(), graph.node(node).language());
+        let said = match (label, graph.owner(node)) {
+            ("__init__" | "constructor", Some(owner)) => graph.node(owner).label(),
+            _ => label,
+        };
+        Self { graph, node, language, name: label, said, heads, sites, uses, total }
+    }
+
+    /// The calls that a line makes of it, as they are written.
+    fn calls(&self, held: &mut Held<'_>, path: &str, line: u32) -> Vec<Call> {
+        let Some(text) = held.text(path) else { return Vec::new() };
+        let found = signature::calls(self.language, &text, line, self.said);
+        match found.is_empty() && self.said != self.name {
+            true => signature::calls(self.language, &text, line, self.name),
+            false => found,
+        }
+    }
+
+    /// Every call that was left, judged by what it gives. Of a line with several calls of the name nobody knows which is meant.
+    fn judged(&self, held: &mut Held<'_>, judge: impl Fn(&Call) -> Left) -> Vec<(Site<'g>, Left)> {
+        let judged = |&(is_test, path, line): &Site<'g>| {
+            let calls = self.calls(held, path, line);
+            let mut all = calls.iter().map(&judge);
+            let first = all.next().unwrap_or(Left::Unknown);
+            let left = if all.all(|other| other == first) { first } else { Left::Unknown };
+            ((is_test, path, line), left)
+        };
+        self.sites.iter().map(judged).collect()
+    }
+
+    fn signatures(&self) -> [String; 2] {
+        self.heads.map(|head| without_aliases(self.graph, self.language, &head.signature))
+    }
+
+    fn parameters(&self, held: &mut Held<'_>) -> Option<Told> {
+        if self.sites.is_empty() {
+            return None;
+        }
+        let [was, is] = self.signatures();
+        let renamed = match fit(self.language, self.name, &was, &is) {
+            Fit::Broken => Vec::new(),
+            Fit::Renamed(names) => names,
+            Fit::Same | Fit::Widened => return None,
+        };
+        // Where types are checked a call that fits by number may still not fit.
+        let is_typed = !matches!(self.language, "python" | "javascript" | "ruby");
+        let judged = self.judged(held, |call| {
+            let taken = |signature: &str| takes(self.language, self.name, signature, call);
+            match (taken(&was), taken(&is)) {
+                (Taken::Yes, Taken::No) => Left::Breaks,
+                (Taken::Yes, Taken::Yes) if shifts(self.language, self.name, [&was, &is], call) => {
+                    Left::Breaks
+                }
+                (_, Taken::Yes) if !is_typed => Left::Fits,
+                _ => Left::Unknown,
+            }
+        });
+        let (breaks, unknown) = (of(&judged, Left::Breaks), of(&judged, Left::Unknown));
+        let what = match renamed.is_empty() {
+            true => "parameters changed".to_owned(),
+            false => format!("{} is called otherwise", renamed.join(", ")),
+        };
+        let total = self.total;
+        Some(match (breaks.len(), unknown.len()) {
+            (0, 0) => Told {
+                severity: Severity::Low,
+                what: format!("{what}, and all calls that were not touched still fit ({})", judged.len()),
+                places: Vec::new(),
+            },
+            (0, count) => Told {
+                severity: if renamed.is_empty() { Severity::Medium } else { Severity::Low },
+                what: match is_typed {
+                    true => format!(
+                        "{what}: no call is known to break, but types are not compared, and {count} of {total} calls were not touched"
+                    ),
+                    false => format!(
+                        "{what}: no call is known to break, and what {count} of {total} calls that were not touched give is not written there"
+                    ),
+                },
+                places: shown(&unknown),
+            },
+            (count, more) => {
+                let more = match more {
+                    0 => String::new(),
+                    more => format!("; of {more} more it is not known"),
+                };
+                Told {
+                    severity: Severity::High,
+                    what: format!(
+                        "{what}, and {count} of {total} calls that were not touched do not fit{more}"
+                    ),
+                    places: shown(&breaks),
+                }
+            }
+        })
+    }
+
+    /// Whether it has to be waited for.
+    fn waiting(&self, held: &mut Held<'_>) -> Option<Told> {
+        let [was, is] = self.heads.map(|head| is_async(&head.signature, self.name));
+        if was == is || !matches!(self.language, "python" | "rust" | "typescript" | "tsx" | "javascript") {
+            return None;
+        }
+        // What gives a promise has to be waited for, too.
+        let promises = ["Awaitable", "Coroutine", "Future", "Promise", "Iterator", "Generator", "Iterable"];
+        let plain = if was { &self.heads[1].signature } else { &self.heads[0].signature };
+        if promises.iter().any(|word| plain.contains(word)) {
+            return None;
+        }
+        let judged = self.judged(held, |call| {
+            let before = call.before.trim_end();
+            let is_iterated =
+                ["async for ", "async with ", " async for"].iter().any(|word| before.contains(word));
+            let awaits = call.after.starts_with(".await")
+                || before.split_whitespace().any(|word| word.ends_with("await"));
+            match (is, is_iterated) {
+                (_, true) => Left::Unknown,
+                (true, _) if awaits => Left::Unknown,
+                (false, _) if !awaits => Left::Unknown,
+                _ => Left::Breaks,
+            }
+        });
+        let breaks = of(&judged, Left::Breaks);
+        let what = if is { "has to be awaited now" } else { "is not awaited any more" };
+        // A value that nobody waits for may still be what is meant in JavaScript.
+        let is_certain = matches!(self.language, "python" | "rust");
+        let still = if is { "do not" } else { "still do" };
+        (!breaks.is_empty()).then(|| Told {
+            severity: if is_certain { Severity::High } else { Severity::Medium },
+            what: format!(
+                "{what}, and {} of {} calls that were not touched {still}",
+                breaks.len(),
+                self.total
+            ),
+            places: shown(&breaks),
+        })
+    }
+
+    /// Decorators that change how it is used: read like a field, or entered.
+    fn marks(
+        &self,
+        held: &mut Held<'_>,
+        said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
+        is_touched: impl Fn(&str, u32) -> bool,
+    ) -> Result<Option<Told>, Fault> {
+        if self.language != "python" {
+            return Ok(None);
+        }
+        let has = |head: &Head, ends: &[&str]| {
+            let names = head.marks.lines().filter_map(|line| line.trim().strip_prefix('@'));
+            names.map(|name| name.split('(').next().unwrap_or(name)).any(|name| {
+                ends.iter()
+                    .any(|end| name == *end || name.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
+            })
+        };
+        let differs = |ends: &[&str]| {
+            let [was, is] = self.heads.map(|head| has(head, ends));
+            (was != is).then_some(is)
+        };
+        if let Some(is) = differs(&["property", "cached_property"]) {
+            return self.read_otherwise(held, said, is_touched, is);
+        }
+        if differs(&["contextmanager", "asynccontextmanager"]) == Some(false) {
+            let judged = self.judged(held, |call| match call.before.trim_start() {
+                before if before.starts_with("with ") || before.contains(" with ") => Left::Breaks,
+                _ => Left::Unknown,
+            });
+            let breaks = of(&judged, Left::Breaks);
+            return Ok((!breaks.is_empty()).then(|| Told {
+                severity: Severity::High,
+                what: format!(
+                    "is no context manager any more, and {} lines that were not touched enter it",
+                    breaks.len()
+                ),
+                places: shown(&breaks),
+            }));
+        }
+        Ok(None)
+    }
+
+    /// Lines that call what is read like a field now, or the other way round. Reads lead nowhere in the graph: of a name that only
+    /// one thing has, all lines that say it count.
+    fn read_otherwise(
+        &self,
+        held: &mut Held<'_>,
+        said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
+        is_touched: impl Fn(&str, u32) -> bool,
+        is_read: bool,
+    ) -> Result<Option<Told>, Fault> {
+        let name = format!(".{}", self.name);
+        let is_otherwise = |text: &str| {
+            let said = text.match_indices(&name).map(|(at, found)| &text[at + found.len()..]);
+            let said = said.filter(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
+            let uses: Vec<bool> = said.map(|after| after.starts_with('(')).collect();
+            !uses.is_empty() && uses.iter().all(|&is_called| is_called == is_read)
+        };
+        let mut lines: Vec<String> = Vec::new();
+        for &(_, path, line) in &self.uses {
+            if is_otherwise(&held.line(path, line)) {
+                lines.push(format!("{path}:{line}"));
+            }
+        }
+        let severity = if lines.is_empty() { Severity::Medium } else { Severity::High };
+        let pattern = Pattern::compile(&format!(r"\.{}\b", self.name), Syntax::Regex, Case::Sensitive);
+        let is_only = self.graph.nodes_by_label(self.name).len() == 1 && self.name.len() >= MIN_NAME;
+        if let Some(pattern) = pattern.ok().filter(|_| is_only) {
+            for hit in said(&pattern)? {
+                let (path, line) = (hit.path.as_str(), u32::try_from(hit.line).unwrap_or(u32::MAX));
+                let place = format!("{path}:{line}");
+                let is_own = hit.text.trim_start().starts_with(['#', '@']);
+                if !is_own && !is_touched(path, line) && is_otherwise(&hit.text) && !lines.contains(&place) {
+                    lines.push(place);
+                }
+            }
+        }
+        let what = if is_read { "is read like a field now" } else { "is no property any more" };
+        let still = if is_read { "call it" } else { "read it without a call" };
+        Ok((1..=MAX_READS).contains(&lines.len()).then(|| Told {
+            severity,
+            what: format!("{what}, and {} lines that were not touched {still}", lines.len()),
+            places: lines.into_iter().take(MAX_PLACES).collect(),
+        }))
+    }
+
+    /// What it gives back, where that is written.
+    fn result(&self, held: &mut Held<'_>) -> Option<Told> {
+        let given = self.signatures().map(|one| signature::result(self.language, &one, self.name));
+        let [Some(was), Some(is)] = given else { return None };
+        // What gave nothing was not used.
+        if bare(&was) == bare(&is) || matches!(was.as_str(), "" | "()" | "void" | "Promise<void>") {
+            return None;
+        }
+        let is_method = self.graph.node(self.node).kind() == NodeKind::Method;
+        let counts = [&was, &is].map(|list| results(list));
+        if self.language == "go" && counts[0] != counts[1] {
+            let judged = self.judged(held, |call| match taken_apart(call) {
+                Some(count) if count != counts[1] && count == counts[0] => Left::Breaks,
+                Some(0) => Left::Fits,
+                _ => Left::Unknown,
+            });
+            let breaks = of(&judged, Left::Breaks);
+            if !breaks.is_empty() {
+                return Some(Told {
+                    severity: Severity::High,
+                    what: format!(
+                        "gives {} values instead of {}, and {} of {} calls that were not touched take {}",
+                        counts[1],
+                        counts[0],
+                        breaks.len(),
+                        self.total,
+                        counts[0]
+                    ),
+                    places: shown(&breaks),
+                });
+            }
+        }
+        let calls: Vec<Site<'g>> = self
+            .judged(held, |call| match taken_apart(call) {
+                Some(0) => Left::Fits,
+                _ => Left::Unknown,
+            })
+            .into_iter()
+            .filter(|(_, left)| *left == Left::Unknown)
+            .map(|(site, _)| site)
+            .collect();
+        let what = if is.is_empty() { "nothing" } else { &is };
+        (!calls.is_empty()).then(|| Told {
+            severity: if is_method { Severity::Low } else { Severity::Medium },
+            what: format!(
+                "gives {what} instead of {was}; types are not compared, and {} of {} calls were not touched",
+                calls.len(),
+                self.total
+            ),
+            places: shown(&calls),
+        })
+    }
+}
+
+fn of<'g>(judged: &[(Site<'g>, Left)], which: Left) -> Vec<Site<'g>> {
+    judged.iter().filter(|(_, left)| *left == which).map(|(site, _)| *site).collect()
+}
+
+fn shown(sites: &[Site<'_>]) -> Vec<String> {
+    sites.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect()
+}
+
+fn is_async(signature: &str, name: &str) -> bool {
+    let before = signature.find(name).map_or(signature, |at| &signature[..at]);
+    before.split_whitespace().any(|word| word == "async")
+}
+
+/// How many values a list of results has.
+fn results(list: &str) -> usize {
+    let Some(inner) = list.strip_prefix('(') else { return usize::from(!list.is_empty()) };
+    let mut depth = 0_i32;
+    let commas = inner.chars().filter(|&letter| {
+        depth += match letter {
+            '(' | '[' | '{' => 1,
+            ')' | ']' | '}' => -1,
+            _ => 0,
+        };
+        letter == ',' && depth == 0
+    });
+    commas.count() + 1
+}
+
+/// How many names a line gives the values of a call to; none where it stands alone, nothing where that is not seen.
+fn taken_apart(call: &Call) -> Option<usize> {
+    let before = call.before.trim_start();
+    let is_path =
+        |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '&'));
+    if is_path(before) && !call.after.starts_with('.') {
+        return Some(0);
+    }
+    let (names, rest) = before.split_once(":=").or_else(|| before.split_once(" = "))?;
+    let names =
+        ["if ", "for ", "switch ", "var "].iter().find_map(|word| names.strip_prefix(word)).unwrap_or(names);
+    let is_all = call.after.is_empty()
+        || call.after.starts_with(['\n', '{', ';'])
+        || !call.after.starts_with(['.', '[', ')', ',']);
+    (is_path(rest.trim()) && is_all).then(|| names.split(',').count())
+}
+
+/// A type without the modules it is from and how long it lives.
+fn bare(kind: &str) -> String {
+    let words = kind.split_inclusive(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.')));
+    let last = |word: &str| word.rsplit([':', '.']).next().unwrap_or(word).to_owned();
+    words.map(last).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A signature in which names of types that only stand for others are written out.
+fn without_aliases(graph: &Graph, language: &str, signature: &str) -> String {
+    let mut text = signature.to_owned();
+    if !matches!(language, "go" | "rust" | "typescript" | "tsx") {
+        return text;
+    }
+    for _ in 0..MAX_ALIASES {
+        let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+        let mut out = String::with_capacity(text.len());
+        let mut has_changed = false;
+        for part in text.split_inclusive(|c: char| !is_letter(c)) {
+            let word = part.trim_end_matches(|c: char| !is_letter(c));
+            match stands_for(graph, language, word) {
+                Some(other) => {
+                    has_changed = true;
+                    out.push_str(&other);
+                    out.push_str(&part[word.len()..]);
+                }
+                None => out.push_str(part),
+            }
+        }
+        text = out;
+        if !has_changed {
+            break;
+        }
+    }
+    text
+}
+
+/// What the only type of a name stands for, where it is no type of its own.
+fn stands_for(graph: &Graph, language: &str, word: &str) -> Option<String> {
+    if word.is_empty() {
+        return None;
+    }
+    let types = graph.nodes_by_label(word).iter().map(|&ix| graph.node(NodeIx(ix)));
+    let mut types = types.filter(|node| node.kind().is_type() && node.language() == language);
+    let only = types.next().filter(|_| types.next().is_none())?;
+    let (_, other) = only.signature().split_once(" = ")?;
+    let other = other.trim().trim_end_matches(';');
+    (only.kind() == NodeKind::Type && other.len() < LONG && !other.contains(word)).then(|| other.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_line_does_with_the_values_of_a_call_is_read() {
+        let count = |line: &str| {
+            let calls = signature::calls("go", line, 1, "Find");
+            calls.first().and_then(taken_apart)
+        };
+        assert_eq!(count("\tcmd, args, err := c.Find(x)"), Some(3));
+        assert_eq!(count("\tif cmd, err := c.Find(x); err != nil {"), Some(2));
+        assert_eq!(count("\tc.Find(x)"), Some(0));
+        assert_eq!(count("\treturn c.Find(x)"), None);
+        assert_eq!(count("\ta := g(c.Find(x))"), None);
+        assert_eq!(["(a, error)", "", "int", "(map[a]b, func(a, b) c)"].map(results), [2, 0, 1, 2]);
+        assert_eq!(bare("std::io::Result<&'a Path>"), bare("Result<&'a std::path::Path>"));
+    }
+}

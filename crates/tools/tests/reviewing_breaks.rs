@@ -1,0 +1,252 @@
+//! What a change breaks, and what it only seems to break.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "common/reviewed.rs"]
+mod reviewed;
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::{Value, json};
+
+use reviewed::commits::{ANN, commit};
+use reviewed::{committed_files, review, shown};
+
+/// What a review of the files as they are says of some kinds, after these files were written.
+fn after(fixture: &Fixture, written: &[(&str, &str)], kinds: &[&str]) -> Vec<String> {
+    for (path, text) in written {
+        fs::write(fixture.root().join(path), text).unwrap();
+    }
+    of_kinds(&review(fixture, json!({"base": "HEAD"})), kinds)
+}
+
+fn of_kinds(body: &Value, kinds: &[&str]) -> Vec<String> {
+    shown(body).into_iter().filter(|one| kinds.iter().any(|kind| one.contains(kind))).collect()
+}
+
+const CALLS: [&str; 1] = ["signature_change"];
+const GONE: [&str; 2] = ["removed_but_used", "broken_import"];
+
+#[test]
+fn a_range_is_judged_among_the_files_that_it_ends_with() {
+    let main = "from lib import load\n\n\ndef run():\n    return load(1)\n";
+    let lib = "def load(x):\n    return x\n";
+    let first = [("lib.py", lib), ("main.py", main)];
+    let renamed = lib.replace("load", "fetch");
+    let second = [("lib.py", renamed.as_str()), ("main.py", main)];
+    let mended = format!("# above\n{}", main.replace("load", "fetch"));
+    let third = [("lib.py", renamed.as_str()), ("main.py", mended.as_str())];
+    let fixture = committed_files(&first);
+    commit(fixture.root(), ANN, &second);
+    commit(fixture.root(), ANN, &third);
+    for (path, text) in third {
+        fs::write(fixture.root().join(path), text).unwrap();
+    }
+    let of = |range: &str| of_kinds(&review(&fixture, json!({"diff": range})), &GONE);
+    assert_eq!(of("HEAD~2..HEAD~1"), ["high removed_but_used lib.py:1 main.py:1 main.py:5"]);
+    assert_eq!(of("HEAD~2..HEAD"), [""; 0]);
+    // The files may go on from there without being judged.
+    fs::write(fixture.root().join("lib.py"), "def other():\n    return 1\n").unwrap();
+    assert_eq!(of("HEAD~2..HEAD"), [""; 0]);
+}
+
+#[test]
+fn only_calls_that_no_longer_fit_are_told_as_broken() {
+    let lib = "def quote(text, safe='/'):\n    return text\n\n\nclass Client:\n    def get(self, url, *, follow=False):\n        return url\n";
+    let app = "from lib import Client, quote\n\n\ndef run(more):\n    quote('a', safe='b')\n    client = Client()\n    client.get('a')\n    client.get('b', follow=True)\n    client.get(\n        'c',\n        follow=True,  # (or not)\n    )\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let no_default = lib.replace("safe='/'", "safe");
+    assert_eq!(after(&fixture, &[("lib.py", &no_default)], &CALLS), ["low signature_change lib.py:1"]);
+    let no_follow = lib.replace(", *, follow=False", "");
+    assert_eq!(
+        after(&fixture, &[("lib.py", &no_follow)], &CALLS),
+        ["high signature_change lib.py:6 app.py:8 app.py:9"]
+    );
+    // What is handed on is not written there.
+    let handed = app
+        .replace("client.get('b', follow=True)", "client.get(**more)")
+        .replace("        follow=True,  # (or not)\n", "");
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", &handed)]);
+    assert_eq!(
+        after(&fixture, &[("lib.py", &no_follow)], &CALLS),
+        ["medium signature_change lib.py:6 app.py:8"]
+    );
+    // A place that means something else now breaks, too.
+    let swapped = lib.replace("text, safe='/'", "safe, text='/'");
+    let positional = app.replace("quote('a', safe='b')", "quote('a', 'b')");
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", &positional)]);
+    assert_eq!(after(&fixture, &[("lib.py", &swapped)], &CALLS), ["high signature_change lib.py:1 app.py:5"]);
+}
+
+#[test]
+fn what_only_types_and_visibility_say_breaks_no_call() {
+    let rust = "fn matched(path: &str) -> bool {\n    path.is_empty()\n}\n\npub fn run() -> bool {\n    matched(\"a\")\n}\n";
+    let fixture = committed_files(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", rust)]);
+    let wider = rust.replace("fn matched", "pub(crate) fn matched");
+    assert_eq!(after(&fixture, &[("src/lib.rs", &wider)], &CALLS), [""; 0]);
+    let more = (1..30).map(|at| format!("    parameter_{at}: str | None = None,\n")).collect::<String>();
+    let long =
+        |last: &str| format!("def put(\n    url,\n{more}    verify: {last} = True,\n):\n    return url\n");
+    let app = "from lib import put\n\n\ndef run():\n    return put('a')\n";
+    let fixture = committed_files(&[("lib.py", &long("ssl.SSLContext | str | bool")), ("app.py", app)]);
+    assert_eq!(after(&fixture, &[("lib.py", &long("ssl.SSLContext | bool"))], &CALLS), [""; 0]);
+    let go = "package a\n\ntype Completion = string\n\nfunc Add(to []string) []string {\n\treturn to\n}\n\nfunc run() []string {\n\treturn Add(nil)\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    let named = go.replace("func Add(to []string) []string", "func Add(to []Completion) []Completion");
+    assert_eq!(after(&fixture, &[("a.go", &named)], &CALLS), [""; 0]);
+    let other = go.replace("func Add(to []string)", "func Add(to []int)");
+    assert_eq!(after(&fixture, &[("a.go", &other)], &CALLS), ["medium signature_change a.go:5 a.go:10"]);
+}
+
+#[test]
+fn what_has_to_be_awaited_entered_or_read_otherwise_is_told() {
+    let lib = "from contextlib import contextmanager\n\n\ndef load():\n    return 1\n\n\n@contextmanager\ndef opened():\n    yield 1\n\n\nclass Box:\n    @property\n    def size(self):\n        return 1\n";
+    let app = "from lib import Box, load, opened\n\n\ndef run():\n    box = Box()\n    with opened() as one:\n        return load() + box.size + one\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let waits = lib.replace("def load", "async def load");
+    assert_eq!(after(&fixture, &[("lib.py", &waits)], &CALLS), ["high signature_change lib.py:4 app.py:7"]);
+    let plain = lib.replace("@contextmanager\n", "");
+    assert_eq!(after(&fixture, &[("lib.py", &plain)], &CALLS), ["high signature_change lib.py:8 app.py:6"]);
+    let called = lib.replace("    @property\n", "");
+    assert_eq!(
+        after(&fixture, &[("lib.py", &called)], &CALLS),
+        ["medium signature_change lib.py:14 app.py:7"]
+    );
+}
+
+#[test]
+fn calls_that_take_another_number_of_results_are_told() {
+    let go = "package a\n\nfunc Find(a int) (int, string, error) {\n\treturn a, \"\", nil\n}\n\nfunc run() int {\n\tFind(0)\n\tx, _, err := Find(1)\n\tif err != nil {\n\t\treturn 0\n\t}\n\treturn x\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    let two =
+        go.replace("(int, string, error)", "(int, error)").replace("return a, \"\", nil", "return a, nil");
+    assert_eq!(after(&fixture, &[("a.go", &two)], &CALLS), ["high signature_change a.go:3 a.go:9"]);
+}
+
+#[test]
+fn a_function_within_a_function_is_said_there_alone() {
+    let tests = "def test_one(app):\n    @app.route('/get')\n    def get():\n        return 1\n\n    assert get() == 1\n\n\ndef test_two(app):\n    @app.route('/get')\n    def get():\n        return 2\n\n    assert get() == 1\n";
+    let fixture = committed_files(&[("test_a.py", tests)]);
+    let without = tests.replacen(
+        "    @app.route('/get')\n    def get():\n        return 1\n\n    assert get() == 1\n",
+        "    pass\n",
+        1,
+    );
+    assert_eq!(after(&fixture, &[("test_a.py", &without)], &GONE), [""; 0]);
+}
+
+#[test]
+fn a_name_of_another_module_is_not_the_removed_one() {
+    let config =
+        "import ssl\n\n\nclass SSLContext(ssl.SSLContext):\n    pass\n\n\ndef make():\n    return 1\n";
+    let client = "import ssl\n\n\ndef run(verify: ssl.SSLContext | bool):\n    return ssl.SSLContext(1)\n";
+    let fixture =
+        committed_files(&[("pkg/__init__.py", ""), ("pkg/config.py", config), ("pkg/client.py", client)]);
+    let without = config.replace("class SSLContext(ssl.SSLContext):\n    pass\n\n\n", "");
+    assert_eq!(after(&fixture, &[("pkg/config.py", &without)], &GONE), [""; 0]);
+    // Through an import of its own module it is.
+    let own = "from . import config as c\n\n\ndef run():\n    return c.SSLContext(1)\n";
+    let fixture =
+        committed_files(&[("pkg/__init__.py", ""), ("pkg/config.py", config), ("pkg/client.py", own)]);
+    assert_eq!(
+        after(&fixture, &[("pkg/config.py", &without)], &GONE),
+        ["high removed_but_used pkg/config.py:4 pkg/client.py:5"]
+    );
+}
+
+#[test]
+fn a_name_that_a_package_no_longer_hands_on_is_told() {
+    let init = "from .app import App as App\nfrom .globals import g as g\n";
+    let files = [
+        ("pkg/__init__.py", init),
+        ("pkg/app.py", "class App:\n    pass\n"),
+        ("pkg/globals.py", "class Globals:\n    pass\n\n\ng = Globals()\n"),
+        ("one.py", "from pkg import App, g\n\n\ndef one():\n    return g, App\n"),
+        ("two.py", "import pkg\n\n\ndef two():\n    return pkg.App()\n"),
+    ];
+    let fixture = committed_files(&files);
+    let without = init.replace("from .globals import g as g\n", "");
+    assert_eq!(
+        after(&fixture, &[("pkg/__init__.py", &without)], &GONE),
+        ["high broken_import pkg/__init__.py:1 one.py:1"]
+    );
+    let fixture = committed_files(&files);
+    let without = init.replace("from .app import App as App\n", "");
+    assert_eq!(
+        after(&fixture, &[("pkg/__init__.py", &without)], &GONE),
+        ["high broken_import pkg/__init__.py:1 one.py:1 two.py:5"]
+    );
+}
+
+#[test]
+fn a_re_export_that_went_is_told_where_it_is_imported() {
+    let files = [
+        ("src/show.ts", "export function show() { return 1 }\nexport function size() { return 2 }\n"),
+        ("src/index.ts", "export { show as display } from './show'\nexport * from './show'\n"),
+        (
+            "src/use.ts",
+            "import { display, size } from './index'\n\nexport const shown = display() + size()\n",
+        ),
+    ];
+    let fixture = committed_files(&files);
+    let renamed = files[1].1.replace("as display", "as paint");
+    let found = after(&fixture, &[("src/index.ts", &renamed)], &GONE);
+    assert_eq!(found, ["high broken_import src/index.ts:1 src/use.ts:1"]);
+    let without = files[1].1.replace("export * from './show'\n", "");
+    let found = after(&fixture, &[("src/index.ts", &without)], &GONE);
+    assert_eq!(found, ["high broken_import src/index.ts:1 src/use.ts:1"]);
+}
+
+#[test]
+fn a_new_import_of_a_name_that_nobody_has_is_told() {
+    let files = [
+        ("pkg/__init__.py", ""),
+        ("pkg/globals.py", "cv_app = 1\n"),
+        ("pkg/sub/__init__.py", ""),
+        ("pkg/sub/inner.py", "x = 1\n"),
+        ("pkg/ctx.py", "import os\n\n\ndef run():\n    return os\n"),
+    ];
+    let fixture = committed_files(&files);
+    let text = "import os\nfrom .globals import cv_app, cv_nope\nfrom .sub import inner\n\n\ndef run():\n    return os, cv_app, cv_nope, inner\n";
+    assert_eq!(
+        after(&fixture, &[("pkg/ctx.py", text)], &GONE),
+        ["high broken_import pkg/ctx.py:2 pkg/globals.py:1"]
+    );
+}
+
+#[test]
+fn variants_and_fields_that_lines_still_say_are_told() {
+    let lib = "pub mod kind;\npub mod user;\n";
+    let kind = "pub enum Kind {\n    Big,\n    Small,\n}\n\npub struct Shape {\n    pub width: u8,\n}\n";
+    let user = "use crate::kind::{Kind, Shape};\n\npub fn run(shape: &Shape) -> u8 {\n    match Kind::Big {\n        Kind::Big => shape.width,\n        Kind::Small => 2,\n    }\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("src/lib.rs", lib),
+        ("src/kind.rs", kind),
+        ("src/user.rs", user),
+    ];
+    let fixture = committed_files(&files);
+    let renamed = kind.replace("Big", "Huge");
+    assert_eq!(
+        after(&fixture, &[("src/kind.rs", &renamed)], &GONE),
+        ["high removed_but_used src/kind.rs:1 src/user.rs:4 src/user.rs:5"]
+    );
+    let renamed = kind.replace("width", "breadth");
+    assert_eq!(
+        after(&fixture, &[("src/kind.rs", &renamed)], &GONE),
+        ["medium removed_but_used src/kind.rs:6 src/user.rs:5"]
+    );
+}
+
+#[test]
+fn a_grave_finding_is_never_a_low_risk() {
+    let fixture = committed_files(&[
+        ("lib.py", "def load(x):\n    return x\n"),
+        ("app.py", "from lib import load\n\n\ndef run():\n    return load(1)\n"),
+    ]);
+    fs::write(fixture.root().join("lib.py"), "def load(x, y):\n    return x\n").unwrap();
+    let found = review(&fixture, json!({"base": "HEAD"}));
+    assert_eq!(found["findings"][0]["severity"], "high", "{found}");
+    assert_ne!(found["risk_level"], "low", "{found}");
+}
