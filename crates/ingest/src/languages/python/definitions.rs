@@ -6,7 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{Decorator, DocWanted, FUNCTION_WIDE, Reader};
-use crate::facts::{Def, By, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
+use crate::facts::{By, Def, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
 use crate::sheet::{field, line, named_children};
 
 impl Reader<'_> {
@@ -39,7 +39,7 @@ impl Reader<'_> {
         if decorators.iter().any(|d| d.text.ends_with("abstractmethod")) {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
-// What tests ask for by its name may begin like one.
+        // What tests ask for by its name may begin like one.
         let fixture = decorators.iter().find(|decorator| decorated_by(decorator) == Some("fixture"));
         if self.sheet.facts.flags.has(NodeFlags::TEST_CODE) && fixture.is_some_and(is_automatic) {
             def.flags = def.flags.with(NodeFlags::FOR_ALL_TESTS);
@@ -90,7 +90,8 @@ impl Reader<'_> {
         }
         let bases = class.signature.split_once('(').map_or("", |(_, bases)| bases);
         bases.split([',', ')', '[']).map(|base| base.rsplit('.').next().unwrap_or(base).trim()).any(|base| {
-            let is_ours = |(_, other): &(u32, &Def)| other.kind == DefKind::Class && facts.text(other.name) == base;
+            let is_ours =
+                |(_, other): &(u32, &Def)| other.kind == DefKind::Class && facts.text(other.name) == base;
             let known = (0..).zip(&facts.defs).filter(is_ours).map(|(at, _)| DefIx(at));
             let by_base = |other: DefIx| depth > 0 && other != ix && self.is_test_class(other, depth - 1);
             is_test_name(base) || known.into_iter().any(by_base)

@@ -47,7 +47,8 @@ impl Reader<'_> {
                 self.sheet.set(node, Expr::Out { of, by: By::Await });
             }
             "parenthesized_expression" | "non_null_expression" | "satisfies_expression" => {
-                self.sheet.same(node, named_children(node).into_iter().find(|child| child.kind() != "comment"));
+                self.sheet
+                    .same(node, named_children(node).into_iter().find(|child| child.kind() != "comment"));
             }
             // A function is what it is, whatever type it is said to have.
             "as_expression" | "type_assertion" if self.is_defined(node) => {
