@@ -21,7 +21,7 @@ impl Reader<'_> {
             next = comment.next_named_sibling();
         }
         let followed = next.and_then(function_in).and_then(|next| field(next, "name"));
-        if !followed.is_some_and(|next| self.sheet.bytes(next) == self.sheet.bytes(name)) {
+        if followed.is_none_or(|next| self.sheet.bytes(next) != self.sheet.bytes(name)) {
             return false;
         }
         let name = self.sheet.bytes(name).to_vec();
