@@ -176,17 +176,20 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         let head = Head { signature: uncut(facts, at, text), marks };
         let is_local = def.parent.is_some_and(|outer| facts.def(outer).kind.is_callable());
         let (line, signature) = (def.line_start, def.signature.to_string());
-        let members = members(facts, at);
+        let members = members(facts, at, &own);
         out.insert(key, Definition { line, signature, head, body, is_local, members });
     }
     out
 }
 
 /// The variants and fields of a type.
-fn members(facts: &FileFacts, at: usize) -> Vec<Member> {
+fn members(facts: &FileFacts, at: usize, own: &str) -> Vec<Member> {
     let def = &facts.defs[at];
     if !def.kind.is_type() {
         return Vec::new();
+    }
+    if def.kind == DefKind::Enum && matches!(facts.language.as_str(), "typescript" | "tsx") {
+        return enumerated(own);
     }
     let inner = facts.defs[at + 1..].iter().take_while(|inner| inner.from < def.to);
     let variants = inner
@@ -200,6 +203,19 @@ fn members(facts: &FileFacts, at: usize) -> Vec<Member> {
         name.starts_with(|c: char| c.is_alphabetic() || c == '_')
     };
     variants.chain(fields).filter(named).collect()
+}
+
+/// The names that an enumeration of TypeScript lists.
+fn enumerated(text: &str) -> Vec<Member> {
+    let text = comments::without(text, comments::Marks::Slashes);
+    let inner = text.split_once('{').map_or("", |(_, inner)| inner);
+    let names = inner.split(',').map(|one| one.trim().split([' ', '=', '}']).next().unwrap_or_default());
+    let is_name = |name: &&str| {
+        !name.is_empty()
+            && name.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && !name.starts_with(char::is_numeric)
+    };
+    names.filter(is_name).map(|name| Member::Variant(name.to_owned())).collect()
 }
 
 /// Longer heads are cut after all.

@@ -78,7 +78,7 @@ fn a_diff_is_reviewed_alike_before_and_after_it_is_applied() {
     let told: Vec<String> = kinds.iter().flat_map(|kind| of_kind(&found, kind)).collect();
     assert_eq!(
         told,
-        ["high removed_but_used lib.py:4 app.py:1 app.py:5", "high signature_change lib.py:1 app.py:4",],
+        ["high removed_but_used lib.py:1 app.py:1 app.py:5", "high signature_change lib.py:1 app.py:4",],
         "{found}"
     );
     assert_eq!(found["files"], json!(["lib.py modified +1 -4"]), "{found}");

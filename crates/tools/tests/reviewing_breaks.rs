@@ -57,7 +57,10 @@ fn only_calls_that_no_longer_fit_are_told_as_broken() {
     let app = "from lib import Client, quote\n\n\ndef run(more):\n    quote('a', safe='b')\n    client = Client()\n    client.get('a')\n    client.get('b', follow=True)\n    client.get(\n        'c',\n        follow=True,  # (or not)\n    )\n";
     let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
     let no_default = lib.replace("safe='/'", "safe");
-    assert_eq!(after(&fixture, &[("lib.py", &no_default)], &CALLS), ["low signature_change lib.py:1"]);
+    assert_eq!(
+        after(&fixture, &[("lib.py", &no_default)], &CALLS),
+        ["low signature_change lib.py:1 app.py:5"]
+    );
     let no_follow = lib.replace(", *, follow=False", "");
     assert_eq!(
         after(&fixture, &[("lib.py", &no_follow)], &CALLS),
@@ -199,10 +202,39 @@ fn a_re_export_that_went_is_told_where_it_is_imported() {
 }
 
 #[test]
+fn what_is_not_exported_any_more_is_told_once() {
+    let types = "export const LIMIT = 5;\nexport enum Color { Red, Green = 'g' }\nexport default function make() { return 1 }\n";
+    let files = [
+        ("src/types.ts", types),
+        (
+            "src/use.ts",
+            "import make, { Color, LIMIT } from './types'\n\nexport function apply() {\n  return [make(), LIMIT, Color.Red]\n}\n",
+        ),
+        ("src/index.ts", "export { apply as used } from './use'\n"),
+    ];
+    let fixture = committed_files(&files);
+    let dropped = types.replace("export default function", "function");
+    assert_eq!(
+        after(&fixture, &[("src/types.ts", &dropped)], &GONE),
+        ["high broken_import src/types.ts:3 src/use.ts:1 src/use.ts:4"]
+    );
+    let renamed = types.replace("Red", "Crimson");
+    assert_eq!(
+        after(&fixture, &[("src/types.ts", &renamed)], &GONE),
+        ["high removed_but_used src/types.ts:2 src/use.ts:4"]
+    );
+    let other = files[1].1.replace("function apply", "function run");
+    assert_eq!(
+        after(&fixture, &[("src/types.ts", types), ("src/use.ts", &other)], &GONE),
+        ["high removed_but_used src/use.ts:3 src/index.ts:1"]
+    );
+}
+
+#[test]
 fn a_new_import_of_a_name_that_nobody_has_is_told() {
     let files = [
         ("pkg/__init__.py", ""),
-        ("pkg/globals.py", "cv_app = 1\n"),
+        ("pkg/globals.py", "cv_app = 1\n\n\ndef __getattr__(name):\n    raise AttributeError(name)\n"),
         ("pkg/sub/__init__.py", ""),
         ("pkg/sub/inner.py", "x = 1\n"),
         ("pkg/ctx.py", "import os\n\n\ndef run():\n    return os\n"),

@@ -64,7 +64,7 @@ impl Tool for LayersTool {
         name: "layers",
         summary: "The layers that the files form by what they depend on, and what goes against them: upward edges and cycles, with file and line.",
         help: "Files in a circle count as one; what depends on nothing is layer 0, everything else one above the highest it depends on, at most 8 (higher stacks are squeezed). Only certain imports, calls, base types and references count; \
-            test code is left out. In a circle files are put in the order in which least goes backwards; what goes backwards is upward, the rest cycle. A utility has 8 users on 3 layers and uses at most 2 files itself.",
+            test code is left out, and so are files of a circle that one imports for types alone (TYPE_CHECKING, import type). In a circle files are put in the order in which least goes backwards; what goes backwards is upward, the rest cycle. A utility has 8 users on 3 layers and uses at most 2 files itself.",
         intents: &["architecture layers", "layer violations", "circular imports", "dependency cycles"],
         needs: Needs::Graph,
         budget: Some(6_000),

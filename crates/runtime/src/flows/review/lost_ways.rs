@@ -54,7 +54,9 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
                     continue;
                 }
                 let text = held.line(user.path, today);
-                let others = doors.iter().filter(|door| door.path != user.path);
+                // Neither the file that takes it nor the one that has it hands it on.
+                let home = before.node(target).path();
+                let others = doors.iter().filter(|door| door.path != user.path && door.path_before != home);
                 let mut through = others.filter(|door| match edge.kind {
                     EdgeKind::Imports => {
                         door.took_a_word_of(&text)
@@ -102,7 +104,7 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
                 continue;
             };
             let mut lines: BTreeSet<(bool, &str, u32)> = BTreeSet::new();
-            let certain = |edge: &Edge<'_>| edge.kind == EdgeKind::Imports && !edge.evidence.is_inferred();
+            let certain = |edge: &Edge<'_>| DEPENDS.contains(&edge.kind) && !edge.evidence.is_inferred();
             for edge in before.incoming(was).filter(certain) {
                 let source = before.node(edge.source);
                 let Some(user) =
@@ -127,9 +129,9 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
                 severity: Severity::High.name(),
                 at: format!("{}:{}", one.file.path, now.lines().0),
                 message: match count {
-                    1 => format!("{} is not exported any more, and 1 line still imports it", now.label()),
+                    1 => format!("{} is not exported any more, and 1 line still takes it", now.label()),
                     count => {
-                        format!("{} is not exported any more, and {count} lines still import it", now.label())
+                        format!("{} is not exported any more, and {count} lines still take it", now.label())
                     }
                 },
                 places: lines
@@ -300,8 +302,13 @@ fn has(held: &mut Held<'_>, graph: &Graph, module: &str, name: &str) -> bool {
     let Some(text) = held.text(module) else { return true };
     let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let says = text.split(|c: char| !is_letter(c)).any(|word| word == name);
-    let hands_on = ["import *", "export *", "__getattr__", "globals()", "module.exports", "setattr("];
-    if says || hands_on.iter().any(|word| text.contains(word)) {
+    let hands_on = ["import *", "export *", "globals()", "module.exports", "setattr("];
+    // A module that answers for names itself says them, unless it asks somebody else.
+    let asks = text.contains("__getattr__")
+        && ["getattr(", "import_module", "__import__"]
+            .iter()
+            .any(|word| text.match_indices(word).any(|(at, _)| !text[..at].ends_with("__")));
+    if says || asks || hands_on.iter().any(|word| text.contains(word)) {
         return true;
     }
     let folder = module.rsplit_once('/').map_or("", |(folder, _)| folder);

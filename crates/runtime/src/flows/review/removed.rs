@@ -295,7 +295,9 @@ pub(super) fn counts(symbol: &Changed) -> bool {
 }
 
 pub(super) fn is_import(line: &str) -> bool {
-    ["import ", "use ", "from "].iter().any(|word| line.trim_start().starts_with(word))
+    let start = line.trim_start();
+    let hands_on = start.starts_with("export {") && start.contains(" from ");
+    hands_on || ["import ", "use ", "from "].iter().any(|word| start.starts_with(word))
 }
 
 /// A function or method is called, imported or handed on; a type stands as a word of its own. What stands in quotes is neither.

@@ -197,7 +197,7 @@ impl<'g> Shape<'g> {
             (0, 0) => Told {
                 severity: Severity::Low,
                 what: format!("{what}, and all calls that were not touched still fit ({})", judged.len()),
-                places: Vec::new(),
+                places: shown(&self.sites),
             },
             (0, count) => Told {
                 severity: if renamed.is_empty() { Severity::Medium } else { Severity::Low },
