@@ -286,8 +286,6 @@ fn summary(totals: &Totals, coupling: &[m1nd_risk::differential::Coupling]) -> S
     text
 }
 
-/// A signature is known by its beginning.
-
 /// The words of a question that can tell one name from another.
 fn words(question: &str) -> Vec<String> {
     let words = question.split(|c: char| !c.is_alphanumeric() && c != '_');
