@@ -282,3 +282,11 @@ fn a_grave_finding_is_never_a_low_risk() {
     assert_eq!(found["findings"][0]["severity"], "high", "{found}");
     assert_ne!(found["risk_level"], "low", "{found}");
 }
+
+#[test]
+fn an_empty_diff_is_no_change() {
+    let fixture = committed_files(&[("lib.py", "def load(x):\n    return x\n")]);
+    let found = review(&fixture, json!({"diff": "\n"}));
+    assert_eq!((&found["changed_files"], &found["findings"]), (&json!(0), &json!([])), "{found}");
+    assert!(found["next_step_hint"].as_str().unwrap().contains("Nothing differs"), "{found}");
+}
