@@ -316,7 +316,8 @@ mod tests {
             };
             format!("{} {role} {}", one.line, one.of).trim_end().to_owned()
         };
-        let found: Vec<String> = of(path, text.as_bytes(), "x").expect("a known language").into_iter().map(shown).collect();
+        let found: Vec<String> =
+            of(path, text.as_bytes(), "x").expect("a known language").into_iter().map(shown).collect();
         assert_eq!(found, expected, "{path}\n{text}");
     }
 
