@@ -189,7 +189,7 @@ fn an_overview_says_what_there_is() {
                 {
                   "name": "hot_spots",
                   "total": 0,
-                  "note": "no_data: no version history"
+                  "note": "no_data: no file of the program has more than one commit in the git history that is here; `health` says where that is damaged"
                 },
                 {
                   "name": "risk",
