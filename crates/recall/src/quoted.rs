@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
 use crate::fuse::best;
-use crate::report::message;
-use crate::text::{Bm25, Line, UnitIx, raw_words, terms_of_query};
+use crate::report::{Part, Told, told};
+use crate::text::{Bm25, Line, Term, UnitIx, raw_words, terms_of_query, terms_of_text};
 
 /// A text that may stand in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,8 +16,10 @@ pub struct Quote {
     /// In lower case.
     text: String,
     words: Vec<String>,
-    /// Whether it stood between quotation marks; otherwise it is all of a question.
+    /// Whether it stood between quotation marks; otherwise it is all of a line.
     pub marked: bool,
+    /// So many words of it are the least that a line must have.
+    least: usize,
 }
 
 /// How well a line says it, the best last.
@@ -46,16 +48,17 @@ const MIN_RUN: usize = 3;
 const MIN_CHARS: usize = 6;
 /// Lines of a question that are looked at, and texts that are looked for.
 const MAX_LINES: usize = 12;
-const MAX_QUOTES: usize = 8;
+const MAX_QUOTES: usize = 6;
 /// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
 const UNMARKED: f32 = 0.75;
+/// Three words of the title of a report are said by chance.
+const MIN_TITLE: usize = 4;
 
-/// Texts between quotation marks, and the lines of a question themselves where they are short: as they stand, without what they
+/// Texts between quotation marks, and those lines of a question that may be messages: as they stand, without what they
 /// quote, and sentence by sentence. What a message quotes are mostly values, and what is left is what the source says.
 pub fn quotes(query: &str) -> Vec<Quote> {
     let mut found: Vec<Quote> = Vec::new();
-    let lines = query.lines().map(message).filter(|line| !line.is_empty());
-    for quote in lines.take(MAX_LINES).flat_map(of_line) {
+    for quote in told(query).into_iter().take(MAX_LINES).flat_map(of_told) {
         if !found.iter().any(|known| known.text == quote.text) {
             found.push(quote);
         }
@@ -63,6 +66,20 @@ pub fn quotes(query: &str) -> Vec<Quote> {
     // What somebody marked as said comes before what may have been.
     found.sort_by_key(|quote| !quote.marked);
     found.truncate(MAX_QUOTES);
+    found
+}
+
+fn of_told(told: Told<'_>) -> Vec<Quote> {
+    let mut found = of_line(told.text);
+    match told.part {
+        Part::Whole => {}
+        Part::Title => {
+            let unmarked = found.iter_mut().filter(|quote| !quote.marked);
+            unmarked.for_each(|quote| quote.least = quote.least.max(MIN_TITLE));
+        }
+        // A single word between marks is a value here, or a name.
+        Part::Quoted => found.retain(|quote| quote.marked && quote.is_sentence()),
+    }
     found
 }
 
@@ -110,8 +127,10 @@ fn of_line(line: &str) -> Vec<Quote> {
 impl Quote {
     fn of(text: &str, marked: bool) -> Self {
         let text = text.trim().to_lowercase();
-        let words = raw_words(&text).map(str::to_owned).collect();
-        Self { text, words, marked }
+        let words: Vec<String> = raw_words(&text).map(str::to_owned).collect();
+        let telling = words.iter().filter(|word| is_telling(word)).count();
+        let least = if marked { 0 } else { (telling as f32 * UNMARKED).ceil() as usize };
+        Self { text, words, marked, least: least.max(MIN_RUN) }
     }
 
     /// Whether it has so many words that hardly two places say it by chance. An address or a path is no sentence, whatever it is
@@ -133,16 +152,31 @@ impl Quote {
         if parts.len() > 1 {
             parts.push(parts.join(" "));
         }
-        let most = parts.iter().filter_map(|part| self.in_prose(part)).max()?;
-        // Numbers and single letters are values.
-        let is_telling = |word: &&String| word.len() > 1 && !word.bytes().all(|b| b.is_ascii_digit());
-        let telling = self.words.iter().filter(is_telling).count();
-        let least = if self.marked { 0.0 } else { telling as f32 * UNMARKED };
-        (most as f32 >= least).then_some(Fit::Part(most))
+        let most = parts.iter().map(|part| self.in_prose(part)).max()?;
+        (most >= self.least).then_some(Fit::Part(most))
+    }
+
+    /// Whether a line of source has enough words of it to be looked at closely. Only what it says no to is certain.
+    pub fn may_fit(&self, line: &str) -> bool {
+        let least = self.least.min(self.words.len());
+        let is_plain = line.is_ascii() && self.text.is_ascii();
+        let is_word = |word: &&str| self.words.iter().any(|own| own.eq_ignore_ascii_case(word));
+        !is_plain || raw_words(line).filter(is_word).take(least).count() == least || self.is_in(line)
+    }
+
+    /// Whether it is there letter by letter, where both are ASCII.
+    fn is_in(&self, line: &str) -> bool {
+        let mut windows = line.as_bytes().windows(self.text.len());
+        windows.any(|window| window.eq_ignore_ascii_case(self.text.as_bytes()))
+    }
+
+    /// Whether a term is one of its words and not a part of one.
+    fn has_plain(&self, term: Term) -> bool {
+        self.words.iter().any(|word| terms_of_text(word) == [term])
     }
 
     /// How many words of it a string or comment has: as one run, or as all that the string says.
-    fn in_prose(&self, part: &str) -> Option<usize> {
+    fn in_prose(&self, part: &str) -> usize {
         let words: Vec<&str> = raw_words(part).collect();
         let run = longest_run(&words, &self.words);
         let fixed = without_placeholders(part);
@@ -151,8 +185,13 @@ impl Quote {
         let in_order = fixed.iter().all(|word| rest.any(|other| other == word));
         let all = if in_order { fixed.len() } else { 0 };
         let run = if run * 2 >= self.words.len() { run } else { 0 };
-        Some(run.max(all)).filter(|&count| count >= MIN_RUN)
+        run.max(all)
     }
+}
+
+/// Numbers and single letters are values.
+fn is_telling(word: &str) -> bool {
+    word.len() > 1 && !word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Units that have most of a quote's words, best first.
@@ -160,6 +199,7 @@ pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
     let text = &corpus.text;
     let mut scores = vec![0.0; text.unit_count()];
     let mut possible = 0.0;
+    let mut known: Vec<Term> = Vec::new();
     for (term, _) in terms_of_query(&quote.text) {
         let with = text.files_with(term);
         // A word that no file has is a value.
@@ -167,9 +207,19 @@ pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
             let idf = Bm25::idf(with, text.files().len());
             possible += idf;
             text.score_prose(term, idf, &mut scores);
+            known.push(term);
         }
     }
     scores.iter_mut().filter(|score| **score < possible * COVERED).for_each(|score| *score = 0.0);
+    // One line must have so many of its words that no more of them can be missing.
+    let missing = quote.words.len() - quote.least.min(quote.words.len());
+    let plain = known.iter().filter(|&&term| quote.has_plain(term)).copied().collect::<Vec<_>>();
+    if plain.len() > missing {
+        let mut counts = vec![0_u16; text.unit_count()];
+        plain.iter().for_each(|&term| text.count_prose(term, &mut counts));
+        let least = (plain.len() - missing) as u16;
+        scores.iter_mut().zip(counts).filter(|(_, count)| *count < least).for_each(|(score, _)| *score = 0.0);
+    }
     best(&scores, most)
 }
 

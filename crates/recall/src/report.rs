@@ -12,32 +12,114 @@ const MAX_ALONE: usize = 12;
 /// Words that a person needs to say what is wrong.
 const MIN_SAID: usize = 3;
 
-/// A question without the lines of a log that only say that all went well, and with each line once.
+/// A question without the lines of a log that only say that all went well, without the code that is pasted below it, and with
+/// each line once.
 pub fn said(query: &str) -> Cow<'_, str> {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
-    let lines: Vec<&str> = query.lines().filter(|line| seen.insert(line.trim())).collect();
-    let (logged, own): (Vec<&str>, Vec<&str>) = lines.iter().copied().partition(|line| is_log(line));
-    let is_same = lines.len() == query.lines().count();
-    if logged.is_empty() || query.lines().count() == 1 {
-        return if is_same { Cow::Borrowed(query) } else { Cow::Owned(lines.join("\n")) };
+    let mut is_fenced = false;
+    let mut lines: Vec<(&str, bool)> = Vec::new();
+    for line in query.lines() {
+        let is_mark = is_fence(line.trim_start());
+        is_fenced ^= is_mark;
+        if is_mark || seen.insert(line.trim()) {
+            lines.push((line, is_mark || is_fenced || is_log(line)));
+        }
     }
-    let words = own.iter().map(|line| terms_of_text(line).len()).sum::<usize>();
+    let is_same = lines.len() == query.lines().count();
+    if lines.len() == 1 || lines.iter().all(|(_, is_shown)| !is_shown) {
+        let all = || lines.iter().map(|(line, _)| *line).collect::<Vec<_>>().join("\n");
+        return if is_same { Cow::Borrowed(query) } else { Cow::Owned(all()) };
+    }
+    let own = lines.iter().filter(|(_, is_shown)| !is_shown);
+    let words = own.map(|(line, _)| terms_of_text(line).len()).sum::<usize>();
+    let shown: Vec<&str> = lines.iter().filter(|(_, is_shown)| *is_shown).map(|(line, _)| *line).collect();
     let (is_alone, most) = if words < MIN_SAID { (true, MAX_ALONE) } else { (false, MAX_GRAVE) };
-    let mut kept: BTreeSet<&str> = logged.iter().copied().filter(|line| is_grave(line)).take(most).collect();
+    let mut kept: BTreeSet<&str> = shown.iter().copied().filter(|line| is_grave(line)).take(most).collect();
     if is_alone {
         let room = most - kept.len();
-        kept.extend(logged.iter().copied().filter(|line| !is_grave(line)).take(room));
+        let others = shown.iter().copied().filter(|line| !is_grave(line) && !is_fence(line.trim_start()));
+        kept.extend(others.take(room));
     }
-    let stays = |line: &&&str| !is_log(line) || kept.contains(**line);
-    let shown = lines.iter().filter(stays).map(|line| if is_log(line) { message(line) } else { line });
-    Cow::Owned(shown.collect::<Vec<_>>().join("\n"))
+    let stays = |line: &&(&str, bool)| !line.1 || kept.contains(line.0);
+    let text =
+        lines.iter().filter(stays).map(|(line, is_shown)| if *is_shown { message(line) } else { line });
+    Cow::Owned(text.collect::<Vec<_>>().join("\n"))
+}
+
+/// A line of a question that may have something that a program says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Told<'q> {
+    /// Without what programs write before what they say.
+    pub text: &'q str,
+    pub part: Part,
+}
+
+/// How much of a line may be what a program says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// All of it: it is all that is asked, or begins as messages do.
+    Whole,
+    /// All of it, but people head their reports in their own words.
+    Title,
+    /// What it quotes: the rest is what somebody tells.
+    Quoted,
+}
+
+/// The lines of a question that may have something that a program says. Code, settings and versions that people paste below
+/// a report say nothing of it.
+pub fn told(query: &str) -> Vec<Told<'_>> {
+    let lines: Vec<&str> = query.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let mut found = Vec::new();
+    let (mut is_fenced, mut is_announced) = (false, false);
+    for (nth, line) in lines.iter().enumerate() {
+        if is_fence(line) {
+            is_fenced = !is_fenced;
+            continue;
+        }
+        let text = message(line);
+        let part = match () {
+            () if lines.len() == 1 || complains(line, text) => Some(Part::Whole),
+            () if is_fenced => None,
+            () if is_announced && !is_code(line) => Some(Part::Whole),
+            () if nth == 0 => Some(Part::Title),
+            () if is_code(line) => None,
+            () => Some(Part::Quoted),
+        };
+        found.extend(part.map(|part| Told { text, part }));
+        is_announced = line.ends_with(':') && announces(line);
+    }
+    found
+}
+
+fn is_fence(line: &str) -> bool {
+    line.starts_with("```") || line.starts_with("~~~")
+}
+
+/// Whether what stands before the message says that something is wrong, as `Error:` and `[warn]` do.
+fn complains(line: &str, message: &str) -> bool {
+    let before = &line[..line.len() - message.len()];
+    is_grave(before) || before.to_lowercase().contains("warn")
+}
+
+/// Whether somebody says that the next line is what a program says: `I get this error:`.
+fn announces(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    is_grave(line)
+        || ["warn", "message", "says", "prints", "complain"].iter().any(|word| lower.contains(word))
+}
+
+/// Whether a line has signs that sentences do not have.
+fn is_code(line: &str) -> bool {
+    line.contains(['=', '{', '}', ';', '$']) || line.contains("()") || line.starts_with(['>', '#', '@'])
 }
 
 /// A line without what programs write before what they say: times, levels, tags, the name of an error.
 pub fn message(line: &str) -> &str {
     let mut rest = line.trim();
     loop {
-        let next = without_mark(rest).trim_start_matches(['|', '-', ':', ' ', '\t', ']', '>']);
+        // As pytest shows what was raised.
+        let rest_of_test = rest.strip_prefix("E  ").unwrap_or(rest);
+        let next = without_mark(rest_of_test).trim_start_matches(['|', '-', ':', ' ', '\t', ']', '>']);
         if next.len() == rest.len() || next.is_empty() {
             return rest;
         }
@@ -230,13 +312,56 @@ mod tests {
         let log = log.join("\n");
         let report =
             format!("The digest nonce is stale\n```\n{log}\n2026-03-01 10:00:09 ERROR bad nonce\n```");
-        assert_eq!(said(&report), "The digest nonce is stale\n```\nbad nonce");
+        assert_eq!(said(&report), "The digest nonce is stale\nbad nonce");
         assert_eq!(said(&log).lines().next().unwrap(), "worker 0 accepted a connection");
         assert_eq!(said("a b\na b\na b"), "a b", "said once is enough");
         let plain = "first line\nsecond line";
         assert!(matches!(said(plain), Cow::Borrowed(text) if text == plain));
         let alone = "2026-03-01 10:00:00 ERROR bad nonce";
         assert_eq!(said(alone), alone, "one line is a question");
+    }
+
+    #[test]
+    fn pasted_code_counts_only_where_nobody_says_anything() {
+        let code = "```python\nimport web\nclient = web.Client()\nraise PoolError('closed')\n```";
+        assert_eq!(
+            said(&format!("The digest nonce is stale\n{code}")),
+            "The digest nonce is stale\nraise PoolError('closed')"
+        );
+        assert_eq!(said(code), "import web\nclient = web.Client()\nraise PoolError('closed')");
+    }
+
+    #[test]
+    fn of_several_lines_only_those_that_may_be_said_are_told() {
+        let parts = |query: &str| {
+            told(query)
+                .iter()
+                .map(|told| match told.part {
+                    Part::Whole => format!("whole: {}", told.text),
+                    Part::Title => format!("title: {}", told.text),
+                    Part::Quoted => format!("quoted: {}", told.text),
+                })
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(parts("pool is closed"), ["whole: pool is closed"]);
+        assert_eq!(
+            parts(
+                "Cookie path is wrong\n\nIt says \"no such path\".\n```python\nfrom a import b\napp = b()\n```\nv = 1"
+            ),
+            ["title: Cookie path is wrong", "quoted: It says \"no such path\"."],
+            "examples are not told"
+        );
+        assert_eq!(
+            parts(
+                "It stops\n```\n$ run it now\nError: unknown command \"x\"\n```\nE       ValueError: no such thing"
+            ),
+            ["title: It stops", "whole: unknown command \"x\"", "whole: no such thing"],
+            "errors are told, wherever they stand"
+        );
+        assert_eq!(
+            parts("I get this error:\nrequired flag(s) \"x\" not set\nversion: 1.2"),
+            ["title: I get this error:", "whole: required flag(s) \"x\" not set", "quoted: version: 1.2"]
+        );
     }
 
     #[test]

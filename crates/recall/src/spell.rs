@@ -9,6 +9,8 @@ use crate::text::{Term, hash, parts_of, raw_words, terms_of_text};
 const MIN_WORD: usize = 3;
 /// From here on a letter may be missing, too much or another one; before, letters may only be swapped or doubled.
 const MIN_LOOSE: usize = 6;
+/// Letters before `ly` of what is certainly an adverb.
+const MIN_ADVERB: usize = 5;
 /// From here on there may be two mistakes.
 const MIN_TWICE: usize = 7;
 /// A longer word is data.
@@ -169,6 +171,11 @@ fn files_with(corpus: &Corpus, term: Term) -> usize {
 /// The nearest word: by mistakes, by whether it makes one identifier with the word before, by how many files have it.
 fn nearest(corpus: &Corpus, before: &str, word: &str, most: Mistakes) -> Option<String> {
     let word = word.to_lowercase();
+    // Nobody misspells `wrong` as `wrongly`.
+    let plain = word.strip_suffix("ly").filter(|rest| rest.len() >= MIN_ADVERB && is_known(corpus, rest));
+    if let Some(plain) = plain {
+        return Some(plain.to_owned());
+    }
     let most = match word.len() {
         len if len < MIN_LOOSE => Mistakes::Slips,
         len if len < MIN_TWICE => most.min(Mistakes::One),
@@ -308,6 +315,7 @@ mod tests {
         );
         assert_eq!(read("Authentcation!"), "authentication! [Authentcation>authentication]");
         assert_eq!(read("seperate"), "separate [seperate>separate]");
+        assert_eq!(read("leadingly"), "leading [leadingly>leading]");
         assert_eq!(
             read("receive poll autentication"),
             "receive poll authentication [autentication>authentication]"

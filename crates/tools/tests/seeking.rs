@@ -151,6 +151,74 @@ fn a_message_is_found_as_a_program_prints_it() {
     }
 }
 
+const REPORTED: &str = "
+//- src/cookies.py
+def cookie_path(app):
+    \"\"\"The path of the session cookie.\"\"\"
+    return app.path
+//- src/app.py
+class App:
+    def example(self):
+        # from web import App, the usual way
+        text = 'from web import App'
+        return text
+
+    def version(self):
+        return 'version of the program: 1.20'
+//- src/flags.py
+def join(names):
+    return 'must be set ' + ' '.join(names)
+
+
+def check(missing):
+    raise ValueError(f'if any options of a set are given all must be given, not without {missing}')
+//- tests/test_flags.py
+def test_group():
+    assert 'if any flags of the group are set they must all be set'
+
+
+def test_options():
+    assert 'if any options of a set are given all must be given, not without size'
+";
+
+#[test]
+fn what_people_paste_below_a_report_is_not_taken_for_what_a_program_says() {
+    let fixture = Fixture::new(m1nd_tools::surface(), REPORTED);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let title = "The path of the cookie is wrong in sessions";
+    for below in [
+        "```python\nfrom web import App\napp = App()\n```",
+        "    from web import App",
+        "- version of the program: 1.20",
+        "  File \"app.py\", line 3, in main",
+    ] {
+        let query = format!("{title}\n\n{below}");
+        for (arguments, list, field, first) in [
+            (json!({ "query": query }), "results", "node_id", "function::src/cookies.py::cookie_path"),
+            (json!({ "query": query, "group_by": "file" }), "files", "file_path", "src/cookies.py"),
+        ] {
+            let body = fixture.call("seek", arguments).body;
+            assert_eq!(ids(&body, list, field)[0], first, "{below} {body}");
+        }
+    }
+}
+
+#[test]
+fn a_test_that_repeats_a_message_does_not_stand_before_what_the_question_finds() {
+    let fixture = Fixture::new(m1nd_tools::surface(), REPORTED);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let query = "if any flags of the group are set they must all be set";
+    let body = fixture.call("seek", json!({ "query": query })).body;
+    let found = ids(&body, "results", "node_id");
+    assert_eq!(found[0], "function::src/flags.py::join", "{body}");
+    assert!(found.iter().any(|id| id == "test::tests/test_flags.py::test_group"), "{body}");
+    let filled = "if any options of a set are given all must be given, not without size";
+    let body = fixture.call("seek", json!({ "query": filled })).body;
+    assert_eq!(body["results"][0]["says"]["line"], 6, "the product before a test that has the value {body}");
+    let wanted = fixture.call("seek", json!({ "query": query, "scope": "tests" })).body;
+    assert_eq!(ids(&wanted, "results", "node_id")[0], "test::tests/test_flags.py::test_group");
+}
+
 #[test]
 fn a_log_below_a_question_does_not_drown_it() {
     let fixture = workspace();

@@ -250,8 +250,14 @@ impl TextIndex {
 
     /// Adds what one term says to the scores of units whose comments, strings or docs have it.
     pub fn score_prose(&self, term: Term, idf: f32, scores: &mut [f32]) {
-        const PROSE: FieldWeights = [0.0, 0.0, 1.0, 1.0, 0.0];
         self.score_units(term, idf, Bm25 { k1: 0.2, b: 0.3 }, &PROSE, scores);
+    }
+
+    /// Counts one more term for units whose comments, strings or docs have it.
+    pub fn count_prose(&self, term: Term, found: &mut [u16]) {
+        let (units, counts) = self.postings.of_term(term);
+        let having = units.iter().zip(counts).filter(|(_, counts)| weighted(counts, &PROSE) > 0.0);
+        having.for_each(|(&unit, _)| found[unit as usize] += 1);
     }
 
     /// Files in whose path a term stands.
@@ -259,6 +265,9 @@ impl TextIndex {
         self.paths.of_term(term)
     }
 }
+
+/// Comments, strings and docs.
+const PROSE: FieldWeights = [0.0, 0.0, 1.0, 1.0, 0.0];
 
 fn weighted(counts: &Counts, weights: &FieldWeights) -> f32 {
     counts.iter().zip(weights).map(|(&count, weight)| f32::from(count) * weight).sum()

@@ -15,14 +15,18 @@ const MAX_POINTED: usize = 5;
 /// The nodes of files that a question names, in the order it does.
 pub(super) fn pointed(graph: &Graph, query: &str) -> Vec<NodeIx> {
     let mut found: Vec<NodeIx> = Vec::new();
-    let names: Vec<&str> = names(query).take(MAX_NAMES).collect();
+    let names = query.lines().flat_map(|line| names(line).map(move |name| (name, is_frame(line))));
+    let names: Vec<(&str, bool)> = names.take(MAX_NAMES).collect();
     if names.is_empty() {
         return found;
     }
     let files = graph.nodes().filter(|node| node.kind() == NodeKind::File);
     let files: Vec<(NodeIx, &str)> = files.map(|node| (node.ix(), node.path())).collect();
-    for name in names {
-        for file in called(&files, name) {
+    for (name, is_frame) in names {
+        // `app.py` of a stack trace is the reporter's, unless ours stands at that very path.
+        let is_elsewhere = is_frame && files.iter().all(|(_, path)| *path != name) && !name.contains('/');
+        let called = if is_elsewhere { Vec::new() } else { called(&files, name) };
+        for file in called {
             if !found.contains(&file) {
                 found.push(file);
             }
@@ -30,6 +34,11 @@ pub(super) fn pointed(graph: &Graph, query: &str) -> Vec<NodeIx> {
     }
     found.truncate(MAX_POINTED);
     found
+}
+
+/// Whether a line is a frame of a stack trace of Python.
+fn is_frame(line: &str) -> bool {
+    line.trim_start().starts_with("File \"") && line.contains("\", line ")
 }
 
 /// What may be the path of a file: with a folder, with an ending, or a name like `Makefile`.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::corpus::Corpus;
 use m1nd_recall::place::is_test;
-use m1nd_recall::quoted::{Fit, holders, quotes};
+use m1nd_recall::quoted::{Fit, Quote, holders};
 use m1nd_recall::text::{FileIx, Line, Style, Unit};
 use m1nd_vfs::{Root, read};
 
@@ -15,7 +15,7 @@ use super::slice::MAX_FILE_BYTES;
 
 /// Files whose lines are read for a text that is marked as quoted, and for one that may be said.
 const MAX_FILES: usize = 60;
-const MAX_GUESSED: usize = 16;
+const MAX_GUESSED: usize = 12;
 /// Files are chosen among those of so many times as many symbols.
 const AMONG: usize = 8;
 /// Words of a question that is about what it quotes.
@@ -34,6 +34,8 @@ pub(super) struct Said {
     pub text: String,
     /// A sentence that the product says, letter by letter or between quotation marks in the question, and not only about it.
     pub is_certain: bool,
+    /// Tests repeat what the product says, which may put it together of parts that no line has.
+    pub is_test: bool,
 }
 
 /// Whether it is of a test, how well it says it, whether no symbol is around it.
@@ -45,11 +47,11 @@ pub(super) fn said(
     graph: &Graph,
     corpus: &Corpus,
     query: &str,
+    quotes: &[Quote],
     admits: &dyn Fn(&str) -> bool,
 ) -> Vec<Said> {
     // In a long report a quotation is a clue among others.
     let is_short = query.split_whitespace().count() <= MAX_QUESTION;
-    let quotes = quotes(query);
     let held: Vec<Vec<Unit>> = quotes
         .iter()
         .map(|quote| {
@@ -75,25 +77,32 @@ pub(super) fn said(
             entry.insert(text.map(|file| file.text).unwrap_or_default());
         }
     }
-    let lines: BTreeMap<FileIx, Vec<Line<'_>>> =
-        texts.iter().map(|(&file, text)| (file, Style::of(corpus.text.path(file)).lines(text))).collect();
+    let mut lines: BTreeMap<FileIx, Vec<Line<'_>>> = BTreeMap::new();
     let mut found: Vec<(Worth, Said)> = Vec::new();
     for (quote, units) in quotes.iter().zip(held) {
         for unit in units {
             let path = corpus.text.path(unit.file);
             let own = unit.nth.zip(graph.nodes_in(path).next()).map(|(nth, first)| NodeIx(first.0 + nth));
             let (first, last) = own.map_or((1, u32::MAX), |node| graph.node(node).lines());
-            let lines = (1..).zip(&lines[&unit.file]).skip(first.saturating_sub(1) as usize);
-            let lines = lines.take_while(|(at, _)| *at <= last);
-            let best = lines
-                .filter_map(|(at, line)| Some((quote.fit(line)?, at)))
+            let text = &texts[&unit.file];
+            let own_lines = (1..).zip(text.lines()).skip(first.saturating_sub(1) as usize);
+            let own_lines = own_lines.take_while(|(at, _)| *at <= last);
+            let near: Vec<u32> =
+                own_lines.filter(|(_, line)| quote.may_fit(line)).map(|(at, _)| at).collect();
+            if near.is_empty() {
+                continue;
+            }
+            let lines = lines.entry(unit.file).or_insert_with(|| Style::of(path).lines(text));
+            let best = near
+                .into_iter()
+                .filter_map(|at| Some((quote.fit(lines.get(at as usize - 1)?)?, at)))
                 .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((fit, line)) = best else { continue };
             let node = graph.node_at(path, line).or(own).or_else(|| graph.node_by_path(path));
             let is_known =
                 |(_, known): &(Worth, Said)| known.line == line && graph.node(known.node).path() == path;
             let Some(node) = node.filter(|_| !found.iter().any(is_known)) else { continue };
-            let text = texts[&unit.file].lines().nth(line as usize - 1).unwrap_or_default().trim();
+            let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim();
             let said = Said {
                 node,
                 line,
@@ -101,6 +110,7 @@ pub(super) fn said(
                 is_certain: quote.is_sentence()
                     && !is_test(path)
                     && (fit == Fit::Whole || quote.marked && is_short && fit != Fit::Told),
+                is_test: is_test(path),
             };
             let is_bare = graph.node(node).kind() == NodeKind::File;
             found.push(((is_test(path), Reverse(fit), is_bare), said));
@@ -108,8 +118,10 @@ pub(super) fn said(
     }
     // Equal ones in the order of how much of the words stands around them.
     found.sort_by_key(|(worth, _)| *worth);
-    // What says only a part is worth nothing beside what says all of it.
-    let whole = found.iter().any(|((_, fit, _), _)| fit.0.is_whole());
-    found.retain(|((_, fit, _), _)| !whole || fit.0.is_whole());
+    // What says only a part is worth nothing beside what says all of it; but a test has the values that the product puts in.
+    let says_all =
+        |of_test: bool| found.iter().any(|((is_test, fit, _), _)| *is_test == of_test && fit.0.is_whole());
+    let (product, tests) = (says_all(false), says_all(true));
+    found.retain(|((is_test, fit, _), _)| fit.0.is_whole() || !product && (!is_test || !tests));
     found.into_iter().map(|(_, said)| said).take(MAX_SAID).collect()
 }

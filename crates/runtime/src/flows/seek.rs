@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
+use m1nd_recall::quoted::{Quote, quotes};
 use m1nd_recall::report;
 use m1nd_recall::seek::{Breakdown, FileHit, Found, Graphed, Hit, Question, Tests};
 use m1nd_risk::trace::is_trace;
@@ -145,12 +146,13 @@ fn found_symbols(
 ) -> Result<Answered<SeekResult>, Fault> {
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let quotes = quotes(request.query);
     let said = report::said(request.query);
     let request = &Request { query: &said, ..request.clone() };
     let kinds = |kind| request.wants(kind);
     let meant: Vec<Hit> = named(ctx, at, request, &traced.suspects, &kinds)?;
     let mut symbols = None;
-    let mut answered = ask(ctx, at, request, |found, lessons, said, pointed| {
+    let mut answered = ask(ctx, at, request, &quotes, |found, lessons, said, pointed| {
         let enough = if counting == Counting::Symbols { usize::MAX } else { request.top_k };
         let (count, files) = found.symbol_count(&kinds, enough);
         symbols = (counting == Counting::Symbols).then_some((count as u64, files as u64));
@@ -159,12 +161,7 @@ fn found_symbols(
             put_first(&mut hits, &in_pointed(&at.graph, found, pointed, &kinds));
         }
         put_first(&mut hits, &meant);
-        let quoted: Vec<Hit> = said
-            .iter()
-            .filter(|said| kinds(at.graph.node(said.node).kind()))
-            .map(|said| meant_hit(said.node, Vec::new()))
-            .collect();
-        put_first(&mut hits, &quoted);
+        put_said(&at.graph, &mut hits, said, &kinds);
         let is_name = request.query.split_whitespace().count() == 1;
         let named: Vec<NodeIx> = meant.iter().map(|hit| hit.node).filter(|_| is_name).collect();
         let mut hits = lessons.judge(&at.graph, hits, &named, &kinds, request);
@@ -275,10 +272,36 @@ fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
     hits.splice(0..0, meant.iter().cloned());
 }
 
+/// Places of the best answers, which only what is meant comes before.
+const BEST: usize = 3;
+
+/// Who says what is quoted comes first; a test that repeats it, after the best of what the question finds.
+fn put_said(graph: &Graph, hits: &mut Vec<Hit>, said: &[Said], kinds: &dyn Fn(NodeKind) -> bool) {
+    let mut shown: Vec<&Said> = Vec::new();
+    for one in said.iter().filter(|said| kinds(graph.node(said.node).kind())) {
+        if shown.iter().all(|known| known.node != one.node) {
+            shown.push(one);
+        }
+    }
+    let (tests, product): (Vec<&Said>, Vec<&Said>) = shown.into_iter().partition(|said| said.is_test);
+    let hit = |said: &&Said| meant_hit(said.node, Vec::new());
+    let product: Vec<Hit> = product.iter().map(hit).collect();
+    put_first(hits, &product);
+    let is_found = |hits: &[Hit], said: &Said| hits.iter().any(|hit| hit.node == said.node);
+    for test in tests {
+        if !is_found(hits, test) {
+            let at = hits.len().min(product.len() + BEST);
+            let score = at.checked_sub(1).map_or(1.0, |before| hits[before].score);
+            hits.insert(at, Hit { score, ..meant_hit(test.node, Vec::new()) });
+        }
+    }
+}
+
 /// Files that answer.
 pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Answered<SeekFile>, Fault> {
     let traced = traced(ctx, at, request.query);
     let request = &with_message(request, &traced);
+    let quotes = quotes(request.query);
     let said = report::said(request.query);
     let request = &Request { query: &said, ..request.clone() };
     let kinds = |kind| request.wants(kind);
@@ -290,7 +313,7 @@ pub fn files(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<Ans
         Vec::new()
     };
     let graph = &at.graph;
-    ask(ctx, at, request, |found, lessons, said, pointed| {
+    ask(ctx, at, request, &quotes, |found, lessons, said, pointed| {
         let mut hits = found.files(&kinds);
         let quoted = said.iter().filter(|said| said.is_certain).map(|said| said.node);
         let pointed = pointed.iter().copied().filter(|_| traced.suspects.is_empty() && kinds(NodeKind::File));
@@ -385,6 +408,7 @@ fn ask<T>(
     ctx: &Ctx<'_>,
     at: &GraphView,
     request: &Request<'_>,
+    quotes: &[Quote],
     shape: impl FnOnce(&Found<'_>, &Learned<'_>, &[Said], &[NodeIx]) -> (Vec<T>, bool),
 ) -> Result<Answered<T>, Fault> {
     let workspace = ctx.workspace()?;
@@ -395,16 +419,18 @@ fn ask<T>(
     let admits = |path: &str| place.admits(path);
     let Beside { words, places } =
         beside::look(workspace.root(), &at.view, &at.graph, &corpus, request.query, &admits);
+    let wants_tests = asks_for_tests(request, &place);
     let question = Question {
         query: request.query,
         elsewhere: &words,
         top_k: lessons.reach(request.top_k),
         graph: request.graph,
         min_score: request.min_score,
-        tests: if asks_for_tests(request, &place) { Tests::Wanted } else { Tests::After },
+        tests: if wants_tests { Tests::Wanted } else { Tests::After },
     };
     let found = Found::of(&corpus, &at.graph, &question, admits);
-    let said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, &admits);
+    let mut said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, quotes, &admits);
+    said.iter_mut().for_each(|said| said.is_test &= !wants_tests);
     let mut named = pointed(&at.graph, request.query);
     named.retain(|&file| admits(at.graph.node(file).path()));
     let read = |(said, read): &(String, String)| format!("read \"{said}\" as \"{read}\"");
