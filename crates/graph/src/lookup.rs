@@ -146,7 +146,8 @@ impl Graph {
         }
         // A class and the object beside it are one thing, told by its members.
         let all = found.clone();
-        found.retain(|&ix| !all.iter().any(|&class| self.is_companion(ix, class)));
+        let may_be = |ix: NodeIx| self.node(ix).language() == "scala";
+        found.retain(|&ix| !may_be(ix) || !all.iter().any(|&class| self.is_companion(ix, class)));
         // The name of a type is that of its constructors too, and means the type.
         let types: Vec<NodeIx> = found.iter().copied().filter(|&ix| self.node(ix).kind().is_type()).collect();
         found.retain(|&ix| {
@@ -156,12 +157,11 @@ impl Graph {
         found
     }
 
-    /// Whether a node is the object of Scala that stands beside a class of its name.
+    /// Whether a node of Scala is the object that stands beside a class of its name.
     fn is_companion(&self, object: NodeIx, class: NodeIx) -> bool {
         let is_object = |ix: NodeIx| self.node(ix).signature().split(' ').any(|word| word == "object");
         let (one, other) = (self.node(object), self.node(class));
-        one.language() == "scala"
-            && other.kind().is_type()
+        other.kind().is_type()
             && (one.path(), one.qualified()) == (other.path(), other.qualified())
             && is_object(object)
             && !is_object(class)

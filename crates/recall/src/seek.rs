@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::corpus::Corpus;
 use crate::fuse::{self, Evidence, FIRST, Ranking, SIGNALS, Signal, Tuning, Weights};
 use crate::spell::spelled;
-use crate::text::{Bm25, FileIx, Term, UnitIx, parts_of, raw_words, terms_of_text};
+use crate::text::{Bm25, FileIx, Term, Terms, UnitIx, parts_of, raw_words, terms_of_text};
 
 /// Symbols shown of one file before other files had their turn.
 const PER_FILE: usize = 2;
@@ -93,6 +93,8 @@ pub struct Found<'c> {
     telling: Vec<Term>,
     /// How much words tell, as far as it was asked: counting where a word stands costs as much as it stands there.
     weighed: RefCell<FxHashMap<Term, f32>>,
+    /// Names say the same words again and again.
+    cut: RefCell<Terms>,
     /// Words that nothing has, and what they were read as.
     read_as: Vec<(String, String)>,
     question: &'c Question<'c>,
@@ -164,6 +166,7 @@ impl<'c> Found<'c> {
             words,
             telling,
             weighed: RefCell::default(),
+            cut: RefCell::default(),
             read_as: spelled.read_as,
             question,
         }
@@ -308,12 +311,15 @@ impl<'c> Found<'c> {
         let idf = |term: Term| *self.weighed.borrow_mut().entry(term).or_insert_with(|| count(term));
         let (mut own, mut said) = (0.0, 0.0);
         let mut known: Vec<Term> = Vec::new();
-        for term in parts_of(node.label()).flat_map(terms_of_text) {
-            if !known.contains(&term) {
-                known.push(term);
-                own += idf(term);
-                said += if self.telling.binary_search(&term).is_ok() { idf(term) } else { 0.0 };
-            }
+        let mut cut = self.cut.borrow_mut();
+        for part in parts_of(node.label()) {
+            cut.each(part, |term| {
+                if !known.contains(&term) {
+                    known.push(term);
+                    own += idf(term);
+                    said += if self.telling.binary_search(&term).is_ok() { idf(term) } else { 0.0 };
+                }
+            });
         }
         // How much of the name the question says, and how much of the question the name.
         let precise = if own > 0.0 { said / own } else { 0.0 };

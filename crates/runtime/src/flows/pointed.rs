@@ -20,12 +20,10 @@ pub(super) fn pointed(graph: &Graph, query: &str) -> Vec<NodeIx> {
     if names.is_empty() {
         return found;
     }
-    let files = graph.nodes().filter(|node| node.kind() == NodeKind::File);
-    let files: Vec<(NodeIx, &str)> = files.map(|node| (node.ix(), node.path())).collect();
     for (name, is_frame) in names {
         // `app.py` of a stack trace is the reporter's, unless ours stands at that very path.
-        let is_elsewhere = is_frame && files.iter().all(|(_, path)| *path != name) && !name.contains('/');
-        let called = if is_elsewhere { Vec::new() } else { called(&files, name) };
+        let is_elsewhere = is_frame && !name.contains('/') && file_at(graph, name).is_none();
+        let called = if is_elsewhere { Vec::new() } else { called(graph, name) };
         for file in called {
             if !found.contains(&file) {
                 found.push(file);
@@ -68,18 +66,32 @@ fn bare(name: &str) -> &str {
     name.strip_prefix("./").unwrap_or(name)
 }
 
+fn file_at(graph: &Graph, path: &str) -> Option<NodeIx> {
+    graph.node_by_path(path).filter(|&ix| graph.node(ix).kind() == NodeKind::File)
+}
+
 /// The file of that path; else the files whose paths end so, the product and what stands higher first.
-fn called(files: &[(NodeIx, &str)], name: &str) -> Vec<NodeIx> {
-    if let Some(&(file, _)) = files.iter().find(|(_, path)| *path == name) {
+fn called(graph: &Graph, name: &str) -> Vec<NodeIx> {
+    if let Some(file) = file_at(graph, name) {
         return vec![file];
     }
-    let ends_so = |path: &str| path.strip_suffix(name).is_some_and(|folder| folder.ends_with('/'));
-    let mut found: Vec<(NodeIx, &str)> = files.iter().copied().filter(|(_, path)| ends_so(path)).collect();
+    let last = name.rsplit('/').next().unwrap_or(name);
+    let ends_so = |&ix: &NodeIx| {
+        let node = graph.node(ix);
+        let folder = node.path().strip_suffix(name);
+        node.kind() == NodeKind::File && folder.is_some_and(|folder| folder.ends_with('/'))
+    };
+    let named = graph.nodes_by_label(last).iter().map(|&at| NodeIx(at));
+    let mut found: Vec<NodeIx> = named.filter(ends_so).collect();
     if found.len() > MAX_ALIKE {
         return Vec::new();
     }
-    found.sort_by_key(|&(ix, path)| (is_test(path), path.matches('/').count(), ix));
-    found.into_iter().map(|(ix, _)| ix).take(MAX_OF_NAME).collect()
+    found.sort_by_key(|&ix| {
+        let path = graph.node(ix).path();
+        (is_test(path), path.matches('/').count(), ix)
+    });
+    found.truncate(MAX_OF_NAME);
+    found
 }
 
 #[cfg(test)]

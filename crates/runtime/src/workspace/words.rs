@@ -40,6 +40,8 @@ pub(super) struct Words {
     folder: PathBuf,
     kept: Mutex<Kept>,
     past: Mutex<Option<Arc<KnownPast>>>,
+    /// The mark of the commits that were checked out when somebody last looked, and which they were.
+    heads: Mutex<Option<(String, String)>>,
     /// Held by the one who walks the history.
     walking: Mutex<()>,
     /// Whether a thread makes words ahead and reads on where a question could not wait.
@@ -94,6 +96,7 @@ impl Words {
             folder: folder.to_owned(),
             kept: Mutex::default(),
             past: Mutex::default(),
+            heads: Mutex::default(),
             walking: Mutex::default(),
             is_ahead: AtomicBool::new(false),
             is_preparing: AtomicBool::new(false),
@@ -130,8 +133,7 @@ impl Words {
             return false;
         }
         let Some(kept) = self.kept.try_lock() else { return false };
-        let is_known =
-            |past: &Arc<KnownPast>| past.reach == Reach::Whole && past.is_of(&history::heads(root));
+        let is_known = |past: &Arc<KnownPast>| past.reach == Reach::Whole && past.is_of(&self.heads(root));
         kept.generation != view.generation() || !kept.past.as_ref().is_some_and(is_known)
     }
 
@@ -175,9 +177,22 @@ impl Words {
         Ok(corpus)
     }
 
+    /// The commits that are checked out. Opening a repository costs more than looking at its mark.
+    fn heads(&self, root: &Root) -> String {
+        let mark = history::marks(root);
+        if let Some((known, heads)) = &*self.heads.lock()
+            && *known == mark
+        {
+            return heads.clone();
+        }
+        let heads = history::heads(root);
+        *self.heads.lock() = Some((mark, heads.clone()));
+        heads
+    }
+
     /// What is known of the past of the commit that is checked out.
     fn past(&self, root: &Root, patience: Patience, cancel: &CancelToken) -> Result<Arc<KnownPast>, Stop> {
-        let head = history::heads(root);
+        let head = self.heads(root);
         if let Some(past) = self.known(&head, patience) {
             return Ok(past);
         }
