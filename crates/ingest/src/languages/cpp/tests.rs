@@ -410,3 +410,83 @@ inline void later() { size_padding p(1, 2); }
         "#]],
     );
 }
+
+#[test]
+fn a_namespace_that_a_macro_opens_is_known_by_its_name() {
+    check(
+        r#"
+//- fmt/base.h
+#ifndef FMT_BASE_H
+#define FMT_BASE_H
+#ifndef FMT_BEGIN_NAMESPACE
+#  define FMT_BEGIN_NAMESPACE \\
+    namespace fmt {           \\
+    inline namespace v11 {
+#  define FMT_END_NAMESPACE \\
+    }                       \\
+    }
+#endif
+class before {};
+FMT_BEGIN_NAMESPACE
+namespace detail {
+inline int width(int n) { return n; }
+}
+class buffer { public: void push(int n); };
+inline void print(int n) { detail::width(n); }
+FMT_END_NAMESPACE
+#endif
+//- fmt/more.h
+#include "base.h"
+FMT_BEGIN_NAMESPACE
+inline void twice(int n) {
+    print(n);
+    fmt::print(n);
+    detail::width(n);
+    fmt::v11::print(n);
+}
+FMT_END_NAMESPACE
+//- fmt/more.cc
+#include "more.h"
+FMT_BEGIN_NAMESPACE
+void buffer::push(int n) { print(n); }
+FMT_END_NAMESPACE
+//- app.cc
+#include "fmt/more.h"
+namespace other { void print(int n) {} }
+int main() {
+    fmt::print(1);
+    fmt::detail::width(1);
+    fmt::twice(2);
+    fmt::buffer b;
+    b.push(1);
+    print(3);
+    return 0;
+}
+//- lib.h
+namespace lib { inline namespace v2 { void go(); } }
+namespace lib::v2 { inline void went() {} }
+//- use.cc
+#include "lib.h"
+namespace lib { void v2::go() {} }
+void use() {
+    lib::go();
+    lib::v2::go();
+    lib::went();
+}
+"#
+        .replace("\\\\", "\\")
+        .as_str(),
+        expect![[r#"
+            app.cc main -> fmt/base.h detail.width @[5]
+            app.cc main -> fmt/base.h print @[4]
+            app.cc main -> fmt/more.cc buffer.push @[8]
+            app.cc main -> fmt/more.h twice @[6]
+            fmt/base.h print -> fmt/base.h detail.width @[17]
+            fmt/more.cc buffer.push -> fmt/base.h print @[3]
+            fmt/more.h twice -> fmt/base.h detail.width @[6]
+            fmt/more.h twice -> fmt/base.h print @[4, 5]
+            use.cc use -> lib.h lib.v2.went @[6]
+            use.cc use -> use.cc lib.v2.go @[4, 5]
+        "#]],
+    );
+}
