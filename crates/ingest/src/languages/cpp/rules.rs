@@ -15,7 +15,7 @@ use crate::languages::c::rules::CRules;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
-use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::rules::{Access, Call, Parameters, Rules};
 use crate::resolve::ty::{Args, MADE, Ty};
 
 /// More functions of one full name are not told apart.
@@ -332,6 +332,10 @@ fn param_types<'f>(program: &Program<'f>, def: GDef) -> Vec<&'f str> {
 }
 
 impl Rules for CppRules {
+    fn parameters(&self) -> Parameters {
+        Parameters { converts: true, ..Parameters::default() }
+    }
+
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         if Self::is_c(eval.program, file) {
             return self.c.name(eval, file, scope, name);

@@ -490,3 +490,60 @@ void use() {
         "#]],
     );
 }
+
+#[test]
+fn a_copy_and_a_conversion_choose_among_overloads() {
+    check(
+        r#"
+//- a.h
+#include <string>
+enum Activity { kNone, kRead };
+class Slice { public: Slice(); Slice(const char* d); Slice(const std::string& s); };
+struct Options { Options(); explicit Options(Activity a); };
+struct Own { Own(const Own& other); Own(int n); };
+class Status {
+ public:
+  enum Code { kOk, kBad };
+  static Status Corruption(const Slice& msg, const Slice& more = Slice()) { return Status(); }
+  static Status Corruption(Code code = kOk) { return Status(); }
+  static Status Strict(const Own& own, int more = 1) { return Status(); }
+  static Status Strict(Options options) { return Status(); }
+};
+//- a.cc
+#include "a.h"
+struct Fetcher {
+  Options options_;
+  Fetcher(const Options& options) : options_(options) {}
+};
+void text(const std::string& said) {
+  Status::Corruption("x");
+  Status::Corruption(said);
+}
+void code() { Status::Corruption(Status::kBad); }
+void none() { Status::Corruption(); }
+void copy(const Options& given, const Own& own) {
+  auto plain = Options(given);
+  auto mine = Own(own);
+}
+void make(Activity a) { auto made = Options(a); }
+"#,
+        expect![[r#"
+            a.cc Fetcher.Fetcher -> a.h Options @[4]
+            a.cc code -> a.h Status.Corruption#2 @[10]
+            a.cc copy -> a.h Options @[13]
+            a.cc copy -> a.h Own @[14]
+            a.cc copy -> a.h Own.Own @[14]
+            a.cc make -> a.h Options @[16]
+            a.cc make -> a.h Options.Options#2 @[16]
+            a.cc none -> a.h Status.Corruption @[11] ?2
+            a.cc none -> a.h Status.Corruption#2 @[11] ?2
+            a.cc text -> a.h Status.Corruption @[7, 8]
+            a.h Status.Corruption -> a.h Slice @[9]
+            a.h Status.Corruption -> a.h Slice.Slice @[9]
+            a.h Status.Corruption -> a.h Status @[9]
+            a.h Status.Corruption#2 -> a.h Status @[10]
+            a.h Status.Strict -> a.h Status @[11]
+            a.h Status.Strict#2 -> a.h Status @[12]
+        "#]],
+    );
+}

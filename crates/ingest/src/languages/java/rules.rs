@@ -211,7 +211,7 @@ fn nested(program: &Program<'_>, class: GDef, name: GName) -> Option<GDef> {
 impl Rules for JavaRules {
     fn parameters(&self) -> Parameters {
         let written_as_class = WrittenAsClass::Records;
-        Parameters { any_number: Some("..."), all_given: true, written_as_class }
+        Parameters { any_number: Some("..."), all_given: true, written_as_class, converts: false }
     }
 
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
