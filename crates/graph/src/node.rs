@@ -34,6 +34,10 @@ impl NodeFlags {
     pub const CONDITIONAL: Self = Self(1 << 8);
     /// Sets up every test that could ask for it.
     pub const FOR_ALL_TESTS: Self = Self(1 << 9);
+    /// What it holds is found in what is around it, too: an inline namespace.
+    pub const INLINE: Self = Self(1 << 10);
+    /// Inside of a namespace that a macro opens.
+    pub const OPENED_BY_MACRO: Self = Self(1 << 11);
 
     #[must_use]
     pub fn with(self, other: Self) -> Self {

@@ -210,10 +210,24 @@ impl<'s> Sheet<'s> {
         ix
     }
 
+    /// The type of `a.B`, whose last part was read as a type of its own: by itself it names nothing, least of all what
+    /// this file calls `B`.
+    pub fn set_qualified(&mut self, node: Node<'_>, last: Option<Node<'_>>, ty: TypeExpr) -> TypeIx {
+        let Some(ix) = self.type_of(last) else { return self.set_type(node, ty) };
+        self.facts.types[ix.0 as usize] = ty;
+        self.types.insert(node.id(), ix);
+        ix
+    }
+
     pub fn same_type(&mut self, node: Node<'_>, as_node: Option<Node<'_>>) {
         if let Some(ix) = as_node.and_then(|inner| self.types.get(&inner.id()).copied()) {
             self.types.insert(node.id(), ix);
         }
+    }
+
+    /// The type that a node with this id writes.
+    pub fn type_of_id(&self, node: usize) -> Option<TypeIx> {
+        self.types.get(&node).copied()
     }
 
     pub fn type_of(&self, node: Option<Node<'_>>) -> Option<TypeIx> {

@@ -51,6 +51,8 @@ languages! {
 }
 
 mod none;
+#[cfg(test)]
+mod qualified;
 pub(crate) mod routes;
 #[cfg(feature = "simple")]
 mod simple;

@@ -195,6 +195,143 @@ function listed(req, res) {}
     }
 
     #[test]
+    fn frameworks_have_more_than_one_way_to_say_a_route() {
+        let found = testing::routes(
+            r#"
+//- main.go
+package main
+func main() {
+	r := gin.Default()
+	r.Handle("PATCH", "/gin", plain)
+	users := r.Group("/users")
+	users.GET("", plain)
+	m := mux.NewRouter()
+	m.HandleFunc("/gorilla", plain).Methods("GET", "POST")
+	m.HandleFunc("/named", plain).Name("x").Methods(http.MethodPut)
+	c := chi.NewRouter()
+	c.Method("DELETE", "/chi", plain)
+	cache.Add("GET", 1, plain)
+}
+func plain() {}
+//- src/main.rs
+use actix_web::{web, App};
+fn app() {
+    App::new()
+        .service(web::resource("/one").route(web::get().to(list)).route(web::post().to(create)))
+        .service(web::scope("/in").service(web::resource("/two").to(list)));
+}
+fn list() {}
+fn create() {}
+//- Cats.java
+@RestController
+@RequestMapping(path = "/cats", produces = "application/json")
+class Cats {
+    @GetMapping(produces = "text/plain")
+    public String all() { return ""; }
+    @RequestMapping(method = {RequestMethod.PUT, RequestMethod.PATCH}, value = {"/a", "/b"})
+    public String both() { return ""; }
+    @PostMapping(Paths.NEW)
+    public String add() { return ""; }
+    @DeleteMapping
+    public String none() { return ""; }
+}
+//- server.js
+const app = express();
+app.get(`/template`, listed);
+app.get(`/${name}`, listed);
+function listed(req, res) {}
+//- shop/urls.py
+from django.urls import path, include
+from rest_framework import routers
+from . import views
+router = routers.DefaultRouter()
+router.register(r"users", views.Users)
+urlpatterns = [path("api/", include(router.urls))]
+//- shop/views.py
+class Users: ...
+//- rest.py
+from flask_restful import Api, Resource
+api = Api(app)
+class Items(Resource):
+    def get(self): ...
+api.add_resource(Items, "/items", "/things")
+@app.get(r"/raw")
+def raw(): ...
+//- aio.py
+from aiohttp import web
+app = web.Application()
+app.router.add_get("/aio", handle)
+async def handle(request): ...
+//- config/routes.rb
+Rails.application.routes.draw do
+  get "welcome/index"
+  get "about", to: "welcome#about"
+end
+//- app/controllers/welcome_controller.rb
+class WelcomeController
+  def index; end
+  def about; end
+end
+//- routes/web.php
+<?php
+use App\Http\CartController;
+Route::get('/closure', function () { return 1; });
+Route::get('/old', 'CartController@show');
+Route::match(['get', 'post'], '/match', [CartController::class, 'show']);
+Route::middleware('auth')->post('/after', [CartController::class, 'store']);
+Route::apiResource('carts', CartController::class)->only(['index', 'show']);
+Route::controller(CartController::class)->prefix('in')->group(function () {
+    Route::get('/group', 'show');
+});
+Cache::get('/no', function () {});
+//- app/Http/CartController.php
+<?php
+namespace App\Http;
+class CartController {
+    public function index() {}
+    public function show() {}
+    public function store() {}
+}
+"#,
+        );
+        expect![[r#"
+            ANY /in/two src/main.rs:5 -> function::src/main.rs::list
+            ANY /items rest.py:5 -> class::rest.py::Items
+            ANY /things rest.py:5 -> class::rest.py::Items
+            ANY …/api/users/ shop/urls.py:5 -> class::shop/views.py::Users
+            DELETE /cats Cats.java:10 -> method::Cats.java::Cats.none
+            DELETE /chi main.go:11 -> function::main.go::plain
+            GET /about config/routes.rb:3 -> method::app/controllers/welcome_controller.rb::WelcomeController.about
+            GET /aio aio.py:3 -> function::aio.py::handle
+            GET /carts routes/web.php:7 -> method::app/Http/CartController.php::CartController.index
+            GET /carts/{cart} routes/web.php:7 -> method::app/Http/CartController.php::CartController.show
+            GET /cats Cats.java:4 -> method::Cats.java::Cats.all
+            GET /closure routes/web.php:3 -> 
+            GET /gorilla main.go:8 -> function::main.go::plain
+            GET /in/group routes/web.php:9 -> method::app/Http/CartController.php::CartController.show
+            GET /match routes/web.php:5 -> method::app/Http/CartController.php::CartController.show
+            GET /old routes/web.php:4 -> method::app/Http/CartController.php::CartController.show
+            GET /one src/main.rs:4 -> function::src/main.rs::list
+            GET /raw rest.py:6 -> function::rest.py::raw
+            GET /template server.js:2 -> function::server.js::listed
+            GET /users main.go:6 -> function::main.go::plain
+            GET /welcome/index config/routes.rb:2 -> method::app/controllers/welcome_controller.rb::WelcomeController.index
+            PATCH /cats/a Cats.java:6 -> method::Cats.java::Cats.both
+            PATCH /cats/b Cats.java:6 -> method::Cats.java::Cats.both
+            PATCH /gin main.go:4 -> function::main.go::plain
+            POST /after routes/web.php:6 -> method::app/Http/CartController.php::CartController.store
+            POST /cats/… Cats.java:8 -> method::Cats.java::Cats.add
+            POST /gorilla main.go:8 -> function::main.go::plain
+            POST /match routes/web.php:5 -> method::app/Http/CartController.php::CartController.show
+            POST /one src/main.rs:4 -> function::src/main.rs::create
+            PUT /cats/a Cats.java:6 -> method::Cats.java::Cats.both
+            PUT /cats/b Cats.java:6 -> method::Cats.java::Cats.both
+            PUT /named main.go:9 -> function::main.go::plain
+        "#]]
+        .assert_eq(&found);
+    }
+
+    #[test]
     fn routes_of_one_method_and_pattern_are_told_apart() {
         let graph = testing::graph(
             r#"

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::facts::{Binding, By, Expr, ExprIx, Name, Scope, TypeExpr, TypeIx};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{OTHER, Ty};
+use crate::resolve::ty::{OTHER, SHARED, Ty};
 
 /// Chains of calls and assignments longer than this are not followed; no measured program needs it.
 const MAX_DEPTH: usize = 120;
@@ -171,7 +171,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             }
             Expr::Index { base } => {
                 let base = self.expr(file, *base);
-                match &base {
+                match base.pointee() {
                     Ty::Tuple(parts) => parts.first().cloned().unwrap_or(Ty::Unknown),
                     base => self.element(file, base),
                 }
@@ -186,11 +186,11 @@ impl<'p, 'f> Eval<'p, 'f> {
                 let of = self.expr(file, *of);
                 self.out(file, &of, *by)
             }
-            Expr::Part { of, index } => match self.expr(file, *of) {
+            Expr::Part { of, index } => match self.expr(file, *of).pointee() {
                 Ty::Tuple(parts) => parts.get(*index as usize).cloned().unwrap_or(Ty::Unknown),
                 Ty::External => Ty::External,
                 Ty::Unknown => Ty::Unknown,
-                other => self.element(file, &other),
+                other => self.element(file, other),
             },
             Expr::Payload { variant, of, index } => self.payload(file, *variant, *of, *index),
             Expr::ArgOf { call, arg, param } => self.parameter_of_argument(file, *call, *arg, *param),
@@ -226,7 +226,7 @@ impl<'p, 'f> Eval<'p, 'f> {
             Expr::Field { base, name } => self.field_of(file, *base, *name, Access::Call),
             _ => self.expr(file, ix),
         };
-        match &found {
+        match found.pointee() {
             Ty::Place(_) | Ty::Of(..) => self.rules(file).called(self, &found).unwrap_or(found),
             _ => found,
         }
@@ -399,6 +399,7 @@ impl<'p, 'f> Eval<'p, 'f> {
     pub fn out(&mut self, file: u32, of: &Ty, by: By) -> Ty {
         match of {
             Ty::Unknown | Ty::External | Ty::Std(OTHER, _) => of.clone(),
+            Ty::Std(SHARED, _) if by != By::Await => self.out(file, of.pointee(), by),
             Ty::Union(parts) => {
                 let found: Vec<Ty> = parts.iter().map(|part| self.out(file, part, by)).collect();
                 Ty::union(found)
@@ -409,7 +410,7 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     /// What an index into a value gives.
     pub fn element(&mut self, file: u32, of: &Ty) -> Ty {
-        match of {
+        match of.pointee() {
             Ty::Std("Map", args) => args.get(1).cloned().unwrap_or(Ty::Unknown),
             of => self.out(file, of, By::Iteration),
         }
@@ -456,8 +457,8 @@ impl<'p, 'f> Eval<'p, 'f> {
 
     fn payload(&mut self, file: u32, variant: ExprIx, of: ExprIx, index: u32) -> Ty {
         let ty = self.expr(file, variant);
-        let args = match self.expr(file, of) {
-            Ty::Of(_, args) => args,
+        let args = match self.expr(file, of).pointee() {
+            Ty::Of(_, args) => Arc::clone(args),
             _ => Arc::new([]),
         };
         match ty {

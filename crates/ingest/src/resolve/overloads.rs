@@ -71,6 +71,12 @@ pub(super) fn choose_constructor(
         }
         WrittenAsClass::Records => {}
     }
+    if rules_of(eval, class).converts
+        && let [only] = args
+        && matches!(eval.expr(file, *only), Ty::Of(of, _) if of == class)
+    {
+        targets.retain(|&def| takes_own(eval, def, class));
+    }
     if targets.len() < 2 {
         return;
     }
@@ -97,6 +103,17 @@ fn copies(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
     }
 }
 
+/// Whether a constructor takes a value of its class, as such or as one of a base.
+fn takes_own(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
+    let file = eval.program.file_of(def);
+    let Some(first) = eval.program.def(def).params.first() else { return false };
+    match first.ty.map_or(Ty::Unknown, |ty| eval.ty(file, ty)) {
+        Ty::Of(wanted, _) => derives(eval, class, wanted),
+        Ty::Std(..) => false,
+        _ => true,
+    }
+}
+
 fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[ExprIx]) {
     if targets.len() < 2 {
         return;
@@ -118,6 +135,10 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
         // Parameters that need not be given: a longer one may be meant.
         let longer = all.into_iter().filter(|&def| program.def(def).params.len() > args.len());
         let longer: Vec<GDef> = longer.filter(|&def| accepts(eval, def, &given)).collect();
+        // What is left takes something else, if a language makes no class of it by itself.
+        if !longer.is_empty() && targets.iter().all(|&def| rules_of(eval, def).converts) {
+            targets.clear();
+        }
         targets.extend(longer);
         targets.sort();
         targets.dedup();
@@ -193,9 +214,23 @@ fn accepts(eval: &mut Eval<'_, '_>, def: GDef, given: &[Ty]) -> bool {
         match (&declared, actual) {
             (Ty::Of(wanted, _), Ty::Of(is, _)) => derives(eval, *is, *wanted),
             (Ty::Std(wanted, _), Ty::Std(is, _)) => wanted == is,
-            (Ty::Of(..), Ty::Std(..)) | (Ty::Std(..), Ty::Of(..)) => false,
+            (Ty::Of(wanted, _), Ty::Std(..)) => is_made_of_others(eval, *wanted),
+            (Ty::Std(..), Ty::Of(..)) => false,
             _ => true,
         }
+    })
+}
+
+/// Whether a value of a class is made of a value of another type without being asked.
+fn is_made_of_others(eval: &mut Eval<'_, '_>, class: GDef) -> bool {
+    if !rules_of(eval, class).converts || !eval.program.def(class).kind.is_type() {
+        return false;
+    }
+    let makers = eval.rules(eval.program.file_of(class)).constructors(eval, class);
+    let program = eval.program;
+    makers.iter().any(|&maker| {
+        let found = program.def(maker);
+        !found.params.is_empty() && !found.signature.contains("explicit ") && !takes_own(eval, maker, class)
     })
 }
 

@@ -6,7 +6,7 @@ use crate::facts::{DefKind, Expr, ExprIx};
 use crate::resolve::eval::{Eval, MAX_RESULTS};
 use crate::resolve::program::GDef;
 use crate::resolve::rules::Call;
-use crate::resolve::ty::{Args, OTHER, SELF_PARAM, Ty};
+use crate::resolve::ty::{Args, OTHER, SELF_PARAM, SHARED, Ty};
 
 impl Eval<'_, '_> {
     /// What calling a value gives.
@@ -16,6 +16,7 @@ impl Eval<'_, '_> {
             Ty::Type(def, args) => self.made(*def, args, call),
             Ty::StdType(name, args) => self.rules(call.file).std_made(self, name, args, call),
             Ty::Std(OTHER, _) => callee.clone(),
+            Ty::Std(SHARED, _) => self.call(callee.pointee(), call),
             Ty::StdFn(method, base) => self.rules(call.file).std_call(self, base, *method, call),
             Ty::Callable(_, result) => (**result).clone(),
             Ty::Closure(file, ix) => self.closure_result(*file, *ix),

@@ -186,11 +186,17 @@ pub(crate) struct Parameters {
     /// Whether all must be given: a function with another number of them is not meant.
     pub all_given: bool,
     pub written_as_class: WrittenAsClass,
+    /// Whether classes copy their values without a constructor that says so, and take what a constructor of theirs takes.
+    pub converts: bool,
 }
 
 impl Parameters {
-    pub const PLAIN: Self =
-        Self { any_number: None, all_given: false, written_as_class: WrittenAsClass::Nothing };
+    pub const PLAIN: Self = Self {
+        any_number: None,
+        all_given: false,
+        written_as_class: WrittenAsClass::Nothing,
+        converts: false,
+    };
 }
 
 /// Which constructor is no function of its own but the head of its class.

@@ -49,7 +49,19 @@ pub(crate) const MADE: &str = "Made";
 /// Something unknown or of the library, where something of ours is as likely: a call of it may lead to either.
 pub(crate) const OTHER: &str = "Other";
 
+/// A pointer that is copied without what it points to, as the library's counted ones are; all else that is asked of it
+/// is asked of that.
+pub(crate) const SHARED: &str = "Shared";
+
 impl Ty {
+    /// What a value is when pointers to it do not count.
+    pub fn pointee(&self) -> &Self {
+        match self {
+            Self::Std(SHARED, of) => of.first().map_or(&Self::Unknown, Self::pointee),
+            other => other,
+        }
+    }
+
     pub fn std(name: &'static str, args: impl IntoIterator<Item = Ty>) -> Self {
         Self::Std(name, args.into_iter().collect())
     }
@@ -164,6 +176,7 @@ impl Ty {
             (Self::Param(def, at), actual) => known.push((*def, *at, actual.clone())),
             (Self::Of(a, left), Self::Of(b, right)) if a == b => unify_all(left, right, known),
             (Self::Std(a, left), Self::Std(b, right)) if a == b => unify_all(left, right, known),
+            (_, Self::Std(SHARED, _)) => Self::unify(declared, actual.pointee(), known),
             (Self::Tuple(left), Self::Tuple(right)) => unify_all(left, right, known),
             (Self::Callable(_, declared), Self::Callable(_, actual)) => Self::unify(declared, actual, known),
             (Self::Union(parts), actual) => {

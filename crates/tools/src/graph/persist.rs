@@ -125,7 +125,8 @@ fn load(ctx: &Ctx<'_>) -> Result<Answer<Output>, Fault> {
 }
 
 fn export(ctx: &Ctx<'_>, path: Option<&str>) -> Result<Answer<Output>, Fault> {
-    let at = ctx.graph_view()?;
+    // What commits say of files goes out with them.
+    let at = ctx.graph_view_with_history()?;
     let exported = brought::export(ctx, &at.graph, path)?;
     let output = Output {
         state: "exported",

@@ -101,6 +101,7 @@ impl Reader<'_> {
         def.parent = None;
         def.how = macros::MACRO;
         def.doc = self.sheet.take_doc(def.line_start);
+        def.flags = def.flags.with(macros::flags(&self.sheet, node));
         let end = field(node, "value").map_or(node.end_byte(), |value| value.start_byte());
         def.signature =
             self.sheet.signature(node.start_byte(), if is_function { end } else { node.end_byte() });

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use super::library;
 use crate::facts::DefKind;
 use crate::manifest::{folder, join, root};
 use crate::resolve::program::{GDef, GName, Place, Program};
@@ -29,6 +30,8 @@ pub(crate) struct Includes {
     included_by: Vec<Vec<u32>>,
     /// A file and everything it includes, found when first asked for.
     reach: Vec<OnceLock<Reach>>,
+    /// Whether headers of the library are all that a file includes of what we do not have.
+    plain: Vec<OnceLock<bool>>,
 }
 
 /// What a file includes and itself, with how near each is.
@@ -68,6 +71,7 @@ impl Includes {
                     .collect(),
             );
             includes.reach.push(OnceLock::new());
+            includes.plain.push(OnceLock::new());
         }
         includes.included_by = vec![Vec::new(); includes.files.len()];
         for (from, files) in (0..).zip(&includes.files) {
@@ -130,6 +134,20 @@ impl Includes {
                 at += 1;
             }
             known
+        })
+    }
+
+    /// Whether a file sees all that is declared for it, but for what the headers of the library declare.
+    pub(crate) fn is_plain(&self, program: &Program<'_>, file: u32) -> bool {
+        *self.plain[file as usize].get_or_init(|| {
+            self.reached(file).keys().all(|&at| {
+                let facts = program.files[at as usize];
+                let mut found = self.files[at as usize].iter().zip(&facts.imports);
+                found.all(|(found, import)| {
+                    let path = import.path.first().map_or("", |&path| facts.text(path));
+                    found.is_some() || library::is_header(path)
+                })
+            })
         })
     }
 

@@ -4,12 +4,34 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use m1nd_graph::NodeFlags;
+
 use super::text::{comment_end, is_name, line_end, name_end, quoted_end, raw_end};
 use crate::facts::{CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, How, Name};
 use crate::sheet::{Sheet, field, line, named_children};
 
 /// How macros differ from functions and variables, none of which is static in this sense.
 pub(in crate::languages) const MACRO: How = How::Static;
+
+pub(in crate::languages) fn is_empty_macro(def: &Def) -> bool {
+    is_macro(def) && def.flags.has(NodeFlags::ABSTRACT)
+}
+
+/// A macro that takes something and does nothing with it, as `do {} while (0)`, has no body of its own.
+pub(in crate::languages) fn flags(sheet: &Sheet<'_>, node: Node<'_>) -> NodeFlags {
+    let value = field(node, "value").map_or("", |value| sheet.text(value));
+    let given = field(node, "parameters").map(named_children).unwrap_or_default();
+    let given: Vec<&str> = given.iter().map(|name| sheet.text(*name)).collect();
+    let mut words = value.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    let is_nothing = words.all(|word| matches!(word, "do" | "while" | "void" | "0") || given.contains(&word));
+    let is_plain = value.chars().all(|c| c.is_alphanumeric() || c.is_whitespace() || "_(){};,".contains(c));
+    let is_said = value.contains("void") || value.contains("while") || value.trim() == "{}";
+    if node.kind() == "preproc_function_def" && is_nothing && is_plain && is_said {
+        NodeFlags::default().with(NodeFlags::ABSTRACT)
+    } else {
+        NodeFlags::default()
+    }
+}
 
 pub(in crate::languages) fn is_macro(def: &Def) -> bool {
     matches!(def.kind, DefKind::Function | DefKind::Constant) && def.how == MACRO

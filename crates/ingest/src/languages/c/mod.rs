@@ -3,13 +3,14 @@
 pub(super) mod branches;
 mod extract;
 pub(super) mod includes;
+mod library;
 pub(super) mod macros;
 pub(super) mod parse;
 mod readable;
 pub(super) mod rules;
 #[cfg(test)]
 mod tests;
-mod text;
+pub(super) mod text;
 
 use std::time::Duration;
 

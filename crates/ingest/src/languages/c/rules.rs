@@ -7,8 +7,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use m1nd_graph::NodeFlags;
 
 use super::includes::{Includes, is_c_or_cpp};
-use super::macros::is_macro;
+use super::library;
+use super::macros::{is_empty_macro, is_macro};
 use crate::facts::{DefIx, DefKind, Scope};
+use crate::manifest::folder;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
@@ -56,6 +58,11 @@ impl CRules {
             if twins.iter().all(|&def| is_macro(eval.program.def(def))) {
                 twins.extend(self.declared(eval.program, file, name));
             }
+            // What a macro that stands for nothing runs is the function of the other build.
+            let is_empty = |def: &GDef| is_empty_macro(eval.program.def(*def));
+            if !twins.iter().all(is_empty) {
+                twins.retain(|def| !is_empty(def));
+            }
             return Some(Ty::union(twins.into_iter().map(|def| Ty::Fn(def, None)).collect()));
         }
         for at in self.includes.bound(file, name) {
@@ -69,6 +76,33 @@ impl CRules {
         self.linked.get(&name).filter(|_| self.includes.declares(file, name))?;
         let found = self.declared(eval.program, file, name);
         Some(Ty::union(found.into_iter().map(|def| Ty::Fn(def, None)).collect()))
+    }
+
+    /// A function that C lets be called without a declaration. Where a header that we do not have may declare another
+    /// one of its name, it is a guess, and only for what lies beside it.
+    fn undeclared(&self, program: &Program<'_>, file: u32, name: GName) -> Ty {
+        let Some(only) = self.only_definition(program, file, name) else { return Ty::External };
+        let is_beside = folder(&program.files[file as usize].path) == folder(program.path_of(only));
+        match self.includes.is_plain(program, file) {
+            true => Ty::Fn(only, None),
+            false if is_beside => Ty::Unknown,
+            false => Ty::External,
+        }
+    }
+
+    /// The one function of a name that other files of C can call, unless the library has one too.
+    fn only_definition(&self, program: &Program<'_>, file: u32, name: GName) -> Option<GDef> {
+        let is_c = |file: u32| {
+            let facts = program.files[file as usize];
+            facts.language == super::NAME && !facts.path.ends_with(".h")
+        };
+        let all = self.linked.get(&name).filter(|_| is_c(file) && !library::declares(program.text(name)))?;
+        match all[..] {
+            [only] if !is_macro(program.def(only)) && is_c(program.file_of(only)) => {
+                self.includes.meets(program, file, program.file_of(only)).then_some(only)
+            }
+            _ => None,
+        }
     }
 
     /// Functions of other files that a file has a declaration of.
@@ -104,15 +138,17 @@ impl Rules for CRules {
         match self.linked.get(&name) {
             // A macro is read where it is used, and there more may be declared.
             Some(_) if is_in_macro(eval.program, file, scope) => Ty::Unknown,
+            Some(_) => self.undeclared(eval.program, file, name),
             // Nothing that is included declares it: the system's, or a header we do not have.
-            _ => Ty::External,
+            None => Ty::External,
         }
     }
 
     fn guesses(&self, program: &Program<'_>, file: u32, scope: Scope, name: GName) -> Vec<GDef> {
         match self.linked.get(&name) {
             Some(found) if is_in_macro(program, file, scope) => program.nearest(file, found),
-            _ => Vec::new(),
+            Some(_) => self.only_definition(program, file, name).into_iter().collect(),
+            None => Vec::new(),
         }
     }
 

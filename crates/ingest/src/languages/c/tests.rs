@@ -9,7 +9,7 @@ fn check(fixture: &str, expect: Expect) {
 }
 
 #[test]
-fn a_call_needs_a_declaration_in_sight_and_linkage() {
+fn a_call_leads_to_what_is_declared_or_to_the_only_function_of_its_name() {
     check(
         r#"
 //- include/shop/cart.h
@@ -50,6 +50,7 @@ int hidden(void) { return 1; }
             src/cart.c cart_total -> include/shop/cart.h twice @[7]
             src/cart.c cart_total -> src/cart.c helper @[7]
             src/main.c main -> src/cart.c cart_total @[6]
+            src/main.c main -> src/hidden.c hidden @[8]
             src/main.c main -> src/main.c helper @[9]
         "#]],
     );
@@ -298,6 +299,91 @@ int run(void) {
             use.c run -> ssl.c ssl_init @[4] ?2
             use.c run -> ssl.h ssl_init @[4] ?2
             use.c run -> ssl.h ssl_only @[3]
+        "#]],
+    );
+}
+
+#[test]
+fn a_function_without_a_declaration_is_meant_where_it_is_the_only_one() {
+    check(
+        r#"
+//- old/main.c
+#include <stdio.h>
+int main() {
+    greet("x");
+    twice();
+    kept();
+    getline();
+    MACRO_LIKE(1);
+    return 0;
+}
+//- old/greet.c
+greet(char *s) { puts(s); }
+static kept() { return 1; }
+int getline() { return 1; }
+#define MACRO_LIKE(x) (x)
+//- old/a.c
+int twice() { return 1; }
+//- old/b.c
+int twice() { return 2; }
+//- old/far.c
+#include <lib/greet.h>
+int far() { greet("y"); return 0; }
+//- other/far.c
+#include <lib/greet.h>
+int farther() { greet("y"); return 0; }
+//- other/one.cpp
+int one() { greet("y"); return 0; }
+"#,
+        expect![[r#"
+            none
+        "#]],
+    );
+}
+
+#[test]
+fn a_macro_that_stands_for_nothing_in_one_build_is_a_function_in_another() {
+    check(
+        r#"
+//- trace.h
+#ifdef TRACE
+void trace(const char *s);
+#else
+#define trace(s) do {} while(0)
+#endif
+void always(void);
+#ifndef HAVE_LOCKS
+#define lock_it(x)
+#define unlock_it(x) ((void)0)
+#else
+int lock_it(int x);
+int unlock_it(int x);
+#endif
+//- trace.c
+#include "trace.h"
+void trace(const char *s) {}
+int lock_it(int x) { return x; }
+int unlock_it(int x) { return x; }
+//- main.c
+#include "trace.h"
+#ifdef LOCAL
+static void local(int x) {}
+#else
+#define local(x) do { } while (0)
+#endif
+int main(void) {
+    trace("x");
+    lock_it(1);
+    unlock_it(1);
+    local(2);
+    return 0;
+}
+"#,
+        expect![[r#"
+            main.c main -> main.c local @[11]
+            main.c main -> trace.c lock_it @[9]
+            main.c main -> trace.c trace @[8]
+            main.c main -> trace.c unlock_it @[10]
         "#]],
     );
 }

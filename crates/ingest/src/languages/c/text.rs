@@ -28,7 +28,7 @@ pub(super) fn comment_end(source: &[u8], from: usize) -> usize {
 }
 
 /// The end of the directive's last line; a comment that it opens belongs to it.
-pub(super) fn directive_end(source: &[u8], from: usize) -> usize {
+pub(in crate::languages) fn directive_end(source: &[u8], from: usize) -> usize {
     let mut at = from;
     while let Some(&byte) = source.get(at) {
         match byte {

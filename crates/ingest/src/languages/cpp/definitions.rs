@@ -120,11 +120,16 @@ impl Reader<'_> {
         let text = self.sheet.bytes(name_node);
         let mut opened = Opened::default();
         for part in text.split(|&b| b == b':').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty()) {
-            let part = part.strip_prefix(b"inline ").unwrap_or(part);
+            let nested = part.strip_prefix(b"inline ");
+            let is_inline = nested.is_some() || self.sheet.bytes(node).starts_with(b"inline");
+            let part = nested.map_or(part, <[u8]>::trim_ascii);
             let name = self.sheet.name(part);
             let mut def = self.sheet.def(DefKind::Module, name, node, name_node);
             def.doc = self.sheet.take_doc(def.line_start);
             def.signature = format!("namespace {}", String::from_utf8_lossy(part));
+            if is_inline {
+                def.flags = def.flags.with(NodeFlags::INLINE);
+            }
             self.sheet.open_def(def);
             opened.defs += 1;
         }
@@ -488,6 +493,7 @@ impl Reader<'_> {
         // Macros do not belong to the namespace they stand in.
         def.parent = None;
         def.how = macros::MACRO;
+        def.flags = def.flags.with(macros::flags(&self.sheet, node));
         def.doc = self.sheet.take_doc(def.line_start);
         let end = if is_function { value.start_byte() } else { node.end_byte() };
         def.signature = self.sheet.signature(node.start_byte(), end);

@@ -11,7 +11,7 @@ use super::super::c::branches::Dialect;
 use super::super::c::macros;
 use super::super::c::parse::{self, Parsed};
 use super::definitions::Declared;
-use super::{declarators, types};
+use super::{declarators, opened, types};
 use crate::facts::{By, DefIx, Expr, ExprIx, Few, FileFacts, Import, ImportAll, Name, Scope};
 use crate::sheet::{Sheet, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
@@ -42,6 +42,7 @@ pub(in crate::languages) fn extract(
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     macros::read_unread(&mut reader.sheet, dropped);
+    opened::read(&mut reader.sheet, source);
     Ok(reader.sheet.finish())
 }
 

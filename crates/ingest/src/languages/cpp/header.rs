@@ -1,5 +1,7 @@
 //! Whether a header is C++, by nothing but its own text.
 
+use super::opened;
+
 /// Whether a line of a header says something that C cannot say.
 pub(in crate::languages) fn is_cpp(source: &[u8]) -> bool {
     let text = String::from_utf8_lossy(source);
@@ -22,6 +24,7 @@ fn says_cpp(line: &str) -> bool {
                 || (line.contains("std::") && !line.contains('"'))
                 || line.contains("= delete;")
                 || line.contains("constexpr ")
+                || opened::opens(line)
         }
     }
 }
@@ -35,6 +38,7 @@ mod tests {
         assert!(is_cpp(b"#pragma once\nnamespace a { int f(); }\n"));
         assert!(is_cpp(b"class X {\n public:\n  X();\n};\n"));
         assert!(is_cpp(b"inline int f(std::string s);\n"));
+        assert!(is_cpp(b"LIB_BEGIN_NAMESPACE\nint f(void);\nLIB_END_NAMESPACE\n"));
         assert!(!is_cpp(b"#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f(void);\n"));
         assert!(!is_cpp(b"/* class of things */\nstruct x { int class_id; };\n"));
     }

@@ -1,8 +1,11 @@
 //! What members that are written outside of their class belong to: its full name, wherever it stands.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{DefIx, DefKind, ImportAll, Scope, TypeExpr};
+use m1nd_graph::NodeFlags;
+
+use super::opened;
+use crate::facts::{Def, DefIx, DefKind, ImportAll, Scope, TypeExpr};
 use crate::languages::c::includes::{Includes, is_c_or_cpp};
 use crate::resolve::program::{Place, Program};
 
@@ -11,6 +14,10 @@ use crate::resolve::program::{Place, Program};
 pub(super) struct Homes {
     /// By file and impl.
     of: FxHashMap<(u32, DefIx), String>,
+    /// Namespaces that macros open, by file.
+    opened: FxHashMap<u32, String>,
+    /// Full names of inline namespaces, whose names need not be said.
+    inline: FxHashSet<String>,
 }
 
 /// Files that define a type or a namespace of a full name.
@@ -18,7 +25,8 @@ type Types = FxHashMap<String, Vec<u32>>;
 
 impl Homes {
     pub(super) fn of(program: &Program<'_>, includes: &Includes) -> Self {
-        let mut homes = Self::default();
+        let mut homes = Self { opened: opened::namespaces(program, includes), ..Self::default() };
+        homes.note_inline(program);
         let mut types = Types::default();
         homes.note_types(program, &mut types, Around::Plain);
         homes.find(program, includes, &types);
@@ -29,7 +37,22 @@ impl Homes {
         homes
     }
 
-    /// The full name of a scope; namespaces without a name and functions count for nothing.
+    /// The full name of the scope that a definition stands in.
+    pub(super) fn around(&self, program: &Program<'_>, file: u32, ix: DefIx) -> String {
+        let def = program.files[file as usize].def(ix);
+        match def.parent {
+            None => self.opened(file, def).unwrap_or_default().to_owned(),
+            parent => self.scope_name(program, file, parent),
+        }
+    }
+
+    /// The namespace that a macro opens around a definition at the top of a file.
+    pub(super) fn opened(&self, file: u32, def: &Def) -> Option<&str> {
+        let is_inside = def.flags.has(NodeFlags::OPENED_BY_MACRO);
+        self.opened.get(&file).filter(|_| is_inside).map(String::as_str)
+    }
+
+    /// The full name of a scope; namespaces without a name, inline ones and functions count for nothing.
     pub(super) fn scope_name(&self, program: &Program<'_>, file: u32, scope: Scope) -> String {
         let facts = program.files[file as usize];
         let mut parts: Vec<&str> = Vec::new();
@@ -51,22 +74,48 @@ impl Homes {
                 DefKind::Function | DefKind::Method => {}
                 _ => parts.push(facts.text(def.name)),
             }
+            if def.parent.is_none() {
+                parts.extend(self.opened(file, def));
+            }
             around = def.parent;
         }
         parts.retain(|part| !part.is_empty());
         parts.reverse();
-        parts.join("::")
+        self.plain(parts.join("::"))
+    }
+
+    fn note_inline(&mut self, program: &Program<'_>) {
+        for (at, file) in (0..).zip(&program.files).filter(|(_, file)| is_c_or_cpp(&file.language)) {
+            for (ix, def) in (0..).map(DefIx).zip(&file.defs) {
+                if def.kind == DefKind::Module && def.flags.has(NodeFlags::INLINE) {
+                    let full = join(&self.around(program, at, ix), file.text(def.name));
+                    self.inline.insert(full);
+                }
+            }
+        }
+    }
+
+    /// A full name without inline namespaces: `a::v1::f` is known as `a::f`.
+    pub(super) fn plain(&self, full: String) -> String {
+        if self.inline.is_empty() {
+            return full;
+        }
+        full.split("::").fold(String::new(), |outer, part| {
+            let inner = join(&outer, part);
+            if self.inline.contains(&inner) { outer } else { inner }
+        })
     }
 
     /// Notes types and namespaces that do or do not stand among members of another; whether there are any.
     fn note_types(&self, program: &Program<'_>, types: &mut Types, wanted: Around) -> bool {
         let mut any = false;
         for (at, file) in (0..).zip(&program.files).filter(|(_, file)| is_c_or_cpp(&file.language)) {
-            for def in file.defs.iter().filter(|def| def.kind.is_type() || def.kind == DefKind::Module) {
+            let defs = (0..).map(DefIx).zip(&file.defs);
+            for (ix, def) in defs.filter(|(_, def)| def.kind.is_type() || def.kind == DefKind::Module) {
                 let outer = std::iter::successors(def.parent, |&ix| file.def(ix).parent);
                 let in_impl = outer.into_iter().any(|ix| file.def(ix).kind == DefKind::Impl);
                 if in_impl == (wanted == Around::Impl) {
-                    let full = join(&self.scope_name(program, at, def.parent), file.text(def.name));
+                    let full = join(&self.around(program, at, ix), file.text(def.name));
                     let files = types.entry(full).or_default();
                     if files.last() != Some(&at) {
                         files.push(at);
@@ -86,7 +135,7 @@ impl Homes {
                     continue;
                 };
                 let path: Vec<&str> = segments.iter().map(|&part| file.text(part)).collect();
-                let mut known = self.candidates(program, at, def.parent, path);
+                let mut known = self.candidates(program, at, ix, path);
                 known.retain(|full| types.contains_key(full));
                 // Of several what the file can see.
                 let sees = |full: &&String| types[*full].iter().any(|&other| includes.sees(at, other));
@@ -106,7 +155,7 @@ impl Homes {
         &self,
         program: &Program<'f>,
         file: u32,
-        scope: Scope,
+        ix: DefIx,
         mut path: Vec<&'f str>,
     ) -> Vec<String> {
         let facts = program.files[file as usize];
@@ -118,11 +167,11 @@ impl Homes {
             path.splice(0..1, written(at));
         }
         let name = path.join("::");
-        let around = self.scope_name(program, file, scope);
+        let around = self.around(program, file, ix);
         let mut found = Vec::new();
         let mut outer: Option<&str> = Some(&around);
         while let Some(prefix) = outer {
-            found.push(join(prefix, &name));
+            found.push(self.plain(join(prefix, &name)));
             outer = match prefix {
                 "" => None,
                 prefix => Some(prefix.rsplit_once("::").map_or("", |(outer, _)| outer)),
@@ -131,7 +180,7 @@ impl Homes {
         for &(_, at) in program.globs(Place::File(file)) {
             if is_using(at) && facts.imports[at as usize].all == ImportAll::Yes {
                 let opened: Vec<&str> = written(at).collect();
-                found.push(join(&opened.join("::"), &name));
+                found.push(self.plain(join(&opened.join("::"), &name)));
             }
         }
         found

@@ -6,6 +6,7 @@ mod extract;
 pub(super) mod header;
 mod homes;
 mod library;
+mod opened;
 mod rules;
 mod test_cases;
 #[cfg(test)]

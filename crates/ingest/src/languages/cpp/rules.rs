@@ -15,7 +15,7 @@ use crate::languages::c::rules::CRules;
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, classes_around, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
-use crate::resolve::rules::{Access, Call, Rules};
+use crate::resolve::rules::{Access, Call, Parameters, Rules};
 use crate::resolve::ty::{Args, MADE, Ty};
 
 /// More functions of one full name are not told apart.
@@ -37,13 +37,18 @@ impl CppRules {
         for (at, file) in program.files.iter().enumerate().filter(|(_, file)| is_c_or_cpp(&file.language)) {
             for (ix, def) in file.defs.iter().enumerate() {
                 if !matches!(def.kind, DefKind::Impl | DefKind::Module) && !def.is_test_case() {
-                    let scope = homes.scope_name(program, at as u32, def.parent);
+                    let scope = homes.around(program, at as u32, DefIx(ix as u32));
                     let full = join(&scope, file.text(def.name));
                     names.entry(full).or_default().push(program.global(at as u32, DefIx(ix as u32)));
                 }
             }
         }
         Self { c, names, homes }
+    }
+
+    fn is_in_namespace(&self, program: &Program<'_>, def: GDef) -> bool {
+        let found = program.def(def);
+        found.parent.is_some() || self.homes.opened(program.file_of(def), found).is_some()
     }
 
     fn is_c(program: &Program<'_>, file: u32) -> bool {
@@ -112,7 +117,7 @@ impl CppRules {
             let mut bodies = Vec::new();
             if is_declaration(program.def(def)) {
                 let file = program.file_of(def);
-                let scope = self.homes.scope_name(program, file, program.def(def).parent);
+                let scope = self.homes.around(program, file, program.local(def).1);
                 let full = join(&scope, program.text(program.def_name(def)));
                 let same = self.names.get(&full).map_or(&[][..], Vec::as_slice);
                 let is_body = |other: &&GDef| **other != def && !is_declaration(program.def(**other));
@@ -224,7 +229,7 @@ impl CppRules {
         let mut names = Vec::new();
         let mut outer: Option<&str> = Some(&around);
         while let Some(prefix) = outer {
-            names.push(join(prefix, name));
+            names.push(self.homes.plain(join(prefix, name)));
             outer = match prefix {
                 "" => None,
                 prefix => Some(prefix.rsplit_once("::").map_or("", |(outer, _)| outer)),
@@ -233,7 +238,8 @@ impl CppRules {
         for &(_, at) in program.globs(Place::File(file)) {
             let import = &facts.imports[at as usize];
             if import.level == 2 && import.all == ImportAll::Yes {
-                names.push(join(&import_path(program, file, import).join("::"), name));
+                let opened = import_path(program, file, import).join("::");
+                names.push(self.homes.plain(join(&opened, name)));
             }
         }
         names
@@ -326,6 +332,10 @@ fn param_types<'f>(program: &Program<'f>, def: GDef) -> Vec<&'f str> {
 }
 
 impl Rules for CppRules {
+    fn parameters(&self) -> Parameters {
+        Parameters { converts: true, ..Parameters::default() }
+    }
+
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         if Self::is_c(eval.program, file) {
             return self.c.name(eval, file, scope, name);
@@ -354,7 +364,7 @@ impl Rules for CppRules {
         }
         match self.c.name(eval, file, scope, name) {
             // A namespace holds it, and nothing here opens that namespace.
-            Ty::Fn(def, _) if eval.program.def(def).parent.is_some() => Ty::External,
+            Ty::Fn(def, _) if self.is_in_namespace(eval.program, def) => Ty::External,
             found => found,
         }
     }

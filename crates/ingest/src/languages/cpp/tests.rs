@@ -410,3 +410,140 @@ inline void later() { size_padding p(1, 2); }
         "#]],
     );
 }
+
+#[test]
+fn a_namespace_that_a_macro_opens_is_known_by_its_name() {
+    check(
+        r#"
+//- fmt/base.h
+#ifndef FMT_BASE_H
+#define FMT_BASE_H
+#ifndef FMT_BEGIN_NAMESPACE
+#  define FMT_BEGIN_NAMESPACE \\
+    namespace fmt {           \\
+    inline namespace v11 {
+#  define FMT_END_NAMESPACE \\
+    }                       \\
+    }
+#endif
+class before {};
+FMT_BEGIN_NAMESPACE
+namespace detail {
+inline int width(int n) { return n; }
+}
+class buffer { public: void push(int n); };
+inline void print(int n) { detail::width(n); }
+FMT_END_NAMESPACE
+#endif
+//- fmt/more.h
+#include "base.h"
+FMT_BEGIN_NAMESPACE
+inline void twice(int n) {
+    print(n);
+    fmt::print(n);
+    detail::width(n);
+    fmt::v11::print(n);
+}
+FMT_END_NAMESPACE
+//- fmt/more.cc
+#include "more.h"
+FMT_BEGIN_NAMESPACE
+void buffer::push(int n) { print(n); }
+FMT_END_NAMESPACE
+//- app.cc
+#include "fmt/more.h"
+namespace other { void print(int n) {} }
+int main() {
+    fmt::print(1);
+    fmt::detail::width(1);
+    fmt::twice(2);
+    fmt::buffer b;
+    b.push(1);
+    print(3);
+    return 0;
+}
+//- lib.h
+namespace lib { inline namespace v2 { void go(); } }
+namespace lib::v2 { inline void went() {} }
+//- use.cc
+#include "lib.h"
+namespace lib { void v2::go() {} }
+void use() {
+    lib::go();
+    lib::v2::go();
+    lib::went();
+}
+"#
+        .replace("\\\\", "\\")
+        .as_str(),
+        expect![[r#"
+            app.cc main -> fmt/base.h detail.width @[5]
+            app.cc main -> fmt/base.h print @[4]
+            app.cc main -> fmt/more.cc buffer.push @[8]
+            app.cc main -> fmt/more.h twice @[6]
+            fmt/base.h print -> fmt/base.h detail.width @[17]
+            fmt/more.cc buffer.push -> fmt/base.h print @[3]
+            fmt/more.h twice -> fmt/base.h detail.width @[6]
+            fmt/more.h twice -> fmt/base.h print @[4, 5]
+            use.cc use -> lib.h lib.v2.went @[6]
+            use.cc use -> use.cc lib.v2.go @[4, 5]
+        "#]],
+    );
+}
+
+#[test]
+fn a_copy_and_a_conversion_choose_among_overloads() {
+    check(
+        r#"
+//- a.h
+#include <string>
+enum Activity { kNone, kRead };
+class Slice { public: Slice(); Slice(const char* d); Slice(const std::string& s); };
+struct Options { Options(); explicit Options(Activity a); };
+struct Own { Own(const Own& other); Own(int n); };
+class Status {
+ public:
+  enum Code { kOk, kBad };
+  static Status Corruption(const Slice& msg, const Slice& more = Slice()) { return Status(); }
+  static Status Corruption(Code code = kOk) { return Status(); }
+  static Status Strict(const Own& own, int more = 1) { return Status(); }
+  static Status Strict(Options options) { return Status(); }
+};
+//- a.cc
+#include "a.h"
+struct Fetcher {
+  Options options_;
+  Fetcher(const Options& options) : options_(options) {}
+};
+void text(const std::string& said) {
+  Status::Corruption("x");
+  Status::Corruption(said);
+}
+void code() { Status::Corruption(Status::kBad); }
+void none() { Status::Corruption(); }
+void copy(const Options& given, const Own& own) {
+  auto plain = Options(given);
+  auto mine = Own(own);
+}
+void make(Activity a) { auto made = Options(a); }
+"#,
+        expect![[r#"
+            a.cc Fetcher.Fetcher -> a.h Options @[4]
+            a.cc code -> a.h Status.Corruption#2 @[10]
+            a.cc copy -> a.h Options @[13]
+            a.cc copy -> a.h Own @[14]
+            a.cc copy -> a.h Own.Own @[14]
+            a.cc make -> a.h Options @[16]
+            a.cc make -> a.h Options.Options#2 @[16]
+            a.cc none -> a.h Status.Corruption @[11] ?2
+            a.cc none -> a.h Status.Corruption#2 @[11] ?2
+            a.cc text -> a.h Status.Corruption @[7, 8]
+            a.h Status.Corruption -> a.h Slice @[9]
+            a.h Status.Corruption -> a.h Slice.Slice @[9]
+            a.h Status.Corruption -> a.h Status @[9]
+            a.h Status.Corruption#2 -> a.h Status @[10]
+            a.h Status.Strict -> a.h Status @[11]
+            a.h Status.Strict#2 -> a.h Status @[12]
+        "#]],
+    );
+}

@@ -34,6 +34,12 @@ impl Reader<'_> {
 
     /// `http.HandleFunc("/x", f)`, and `r.GET("/x", f)` of gin, echo and chi.
     fn route(&mut self, node: Node<'_>, name: Node<'_>, on: Option<Node<'_>>, arguments: &[Node<'_>]) {
+        // `r.Handle("GET", "/x", f)` of gin, `r.Method("GET", "/x", f)` of chi.
+        let named =
+            matches!(self.sheet.bytes(name), b"Handle" | b"Method" | b"MethodFunc" | b"Add" | b"HandleFunc");
+        let given = arguments.first().filter(|_| named && arguments.len() > 2);
+        let given = given.and_then(|first| self.literal(*first)).and_then(routes::method);
+        let arguments = if given.is_some() { &arguments[1..] } else { arguments };
         let [pattern, .., handler] = arguments else { return };
         let is_handler = matches!(
             handler.kind(),
@@ -43,27 +49,59 @@ impl Reader<'_> {
             return;
         }
         let Some(pattern) = self.literal(*pattern) else { return };
-        let (method, pattern) = match (self.sheet.text(name), pattern.split_once(' ')) {
-            ("HandleFunc" | "Handle", Some((method, pattern))) => (method, pattern),
-            ("HandleFunc" | "Handle", None) => ("ANY", pattern),
-            (name, _) => match routes::method(name) {
-                Some(method) => (method, pattern),
+        let (methods, pattern) = match (self.sheet.text(name), given, pattern.split_once(' ')) {
+            (_, Some(method), _) => (vec![method.to_owned()], pattern),
+            ("HandleFunc" | "Handle", _, Some((method, pattern))) => (vec![method.to_owned()], pattern),
+            ("HandleFunc" | "Handle", _, None) => (self.methods_after(node), pattern),
+            (name, ..) => match routes::method(name) {
+                Some(method) => (vec![method.to_owned()], pattern),
                 None => return,
             },
         };
-        if !pattern.starts_with('/') {
+        // A group answers at its own path, too.
+        let is_whole = pattern.is_empty() && on.is_some_and(|on| self.is_router(on) || self.is_parameter(on));
+        if !pattern.starts_with('/') && !is_whole {
             return;
         }
-        let (method, pattern) = (method.to_owned(), pattern.to_owned());
+        let pattern = pattern.to_owned();
         let handler = RouteHandler::Value(self.sheet.expr(Some(*handler)));
-        let route = Route { method, pattern, handler, line: line(node), below: None };
-        match on.and_then(|on| self.hung(on)) {
-            Some((outer, hung)) => {
-                let pattern = routes::below(&outer, &route.pattern, "");
-                self.sheet.routers.route(Route { pattern, ..route }, hung);
+        let hung = on.and_then(|on| self.hung(on));
+        for method in methods {
+            let route = Route { method, pattern: pattern.clone(), handler, line: line(node), below: None };
+            match &hung {
+                Some((outer, hung)) => {
+                    let pattern = routes::below(outer, &route.pattern, "");
+                    self.sheet.routers.route(Route { pattern, ..route }, hung.clone());
+                }
+                None => self.sheet.facts.routes.push(route),
             }
-            None => self.sheet.facts.routes.push(route),
         }
+    }
+
+    /// `r.HandleFunc("/x", f).Methods("GET", "POST")` of gorilla.
+    fn methods_after(&self, node: Node<'_>) -> Vec<String> {
+        let mut at = node;
+        for _ in 0..MAX_DEPTH {
+            let outer = at.parent().filter(|parent| parent.kind() == "selector_expression");
+            let Some((name, call)) = outer.and_then(|outer| field(outer, "field").zip(outer.parent())) else {
+                break;
+            };
+            if self.sheet.bytes(name) == b"Methods" {
+                let given = field(call, "arguments").map(named_children).unwrap_or_default();
+                let words = given.iter().filter_map(|word| {
+                    // `http.MethodGet`
+                    let written =
+                        field(*word, "field").and_then(|name| self.sheet.text(name).strip_prefix("Method"));
+                    self.literal(*word).or(written).and_then(routes::method)
+                });
+                let words: Vec<String> = words.map(str::to_owned).collect();
+                if !words.is_empty() {
+                    return words;
+                }
+            }
+            at = call;
+        }
+        vec!["ANY".to_owned()]
     }
 
     /// `api := r.Group("/api")`, `s := r.PathPrefix("/s").Subrouter()`, `r := chi.NewRouter()`.

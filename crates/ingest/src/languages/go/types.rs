@@ -19,7 +19,8 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         "qualified_type" => {
             let parts = [field(node, "package"), field(node, "name")];
             let segments = parts.into_iter().flatten().map(|part| sheet.name_of(part)).collect();
-            sheet.set_type(node, TypeExpr::Path { segments, args: Few::new(), scope, line: line(node) });
+            let ty = TypeExpr::Path { segments, args: Few::new(), scope, line: line(node) };
+            sheet.set_qualified(node, field(node, "name"), ty);
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));

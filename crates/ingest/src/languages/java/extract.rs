@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::nameless::Nameless;
-use super::types;
+use super::{mapped, types};
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
     TypeIx, TypeParam,
@@ -136,7 +136,7 @@ impl Reader<'_> {
         if modifiers.split_whitespace().any(|word| word == "public") {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
-        self.prefixes.push(prefix(&modifiers));
+        self.prefixes.push(mapped::prefix(&modifiers));
         self.sheet.open_def(def);
         self.sheet.open_block(node);
     }
@@ -175,10 +175,10 @@ impl Reader<'_> {
         if annotated("Test") || annotated("ParameterizedTest") || annotated("RepeatedTest") {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
         }
-        let route = route(&modifiers);
+        let found = mapped::routes(&modifiers);
         let ix = self.sheet.open_def(def);
         self.sheet.open_block(node);
-        if let Some((method, pattern)) = route {
+        for (method, pattern) in found {
             let pattern = routes::joined(self.prefixes.last().map_or("", String::as_str), &pattern);
             let handler = RouteHandler::Def(ix);
             self.sheet.facts.routes.push(Route { method, pattern, handler, line: line(node), below: None });
@@ -531,30 +531,6 @@ impl Reader<'_> {
     }
 }
 
-/// `@GetMapping("/path")` of Spring, `@GET @Path("/path")` of JAX-RS: method and pattern.
-fn route(modifiers: &str) -> Option<(String, String)> {
-    let (mut method, mut pattern) = (None, None);
-    for annotation in modifiers.split('@').skip(1) {
-        let name = annotation.split(|c: char| !c.is_alphanumeric()).next().unwrap_or("");
-        match name {
-            "Path" => pattern = pattern.or(routes::quoted(annotation)),
-            "RequestMapping" => {
-                let written = annotation.split_once("RequestMethod.").map(|(_, rest)| rest);
-                let verb = written.and_then(|rest| rest.split(|c: char| !c.is_alphanumeric()).next());
-                method = method.or(verb.and_then(routes::method)).or(Some("ANY"));
-                pattern = pattern.or(routes::quoted(annotation));
-            }
-            "GET" | "POST" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "OPTIONS" => method = routes::method(name),
-            _ => {
-                let Some(verb) = name.strip_suffix("Mapping").and_then(routes::method) else { continue };
-                method = Some(verb);
-                pattern = pattern.or(routes::quoted(annotation));
-            }
-        }
-    }
-    method.map(|method| (method.to_owned(), pattern.unwrap_or("").to_owned()))
-}
-
 /// The words among modifiers that are no annotations.
 fn keywords(modifiers: &str) -> impl Iterator<Item = &str> {
     let known = [
@@ -570,11 +546,4 @@ fn keywords(modifiers: &str) -> impl Iterator<Item = &str> {
         "strictfp",
     ];
     modifiers.split_whitespace().filter(move |word| known.contains(word))
-}
-
-/// The pattern that a class puts before those of its methods.
-fn prefix(modifiers: &str) -> String {
-    let annotations = modifiers.split('@').skip(1);
-    let mut found = annotations.filter(|a| a.starts_with("RequestMapping") || a.starts_with("Path("));
-    found.next().and_then(routes::quoted).unwrap_or("").to_owned()
 }

@@ -16,6 +16,9 @@ use crate::resolve::ty::{Args, Ty};
 pub(crate) struct JavaRules {
     /// Top-level types by package and name.
     types: FxHashMap<(String, String), Vec<GDef>>,
+    /// Packages, and what their names begin with, by number and by name.
+    packages: Vec<String>,
+    numbers: FxHashMap<String, u32>,
 }
 
 impl JavaRules {
@@ -23,6 +26,7 @@ impl JavaRules {
         let mut rules = Self::default();
         for (file, facts) in program.files.iter().enumerate().filter(|(_, file)| file.language == super::NAME)
         {
+            rules.add_package(&facts.package);
             for (at, def) in facts.defs.iter().enumerate() {
                 if def.parent.is_none() && def.kind.is_type() {
                     let key = (facts.package.clone(), facts.text(def.name).to_owned());
@@ -31,6 +35,34 @@ impl JavaRules {
             }
         }
         rules
+    }
+
+    fn add_package(&mut self, name: &str) {
+        let ends = name.match_indices('.').map(|(at, _)| at).chain([name.len()]);
+        for end in ends.rev() {
+            let outer = &name[..end];
+            if outer.is_empty() || self.numbers.contains_key(outer) {
+                return;
+            }
+            self.numbers.insert(outer.to_owned(), self.packages.len() as u32);
+            self.packages.push(outer.to_owned());
+        }
+    }
+
+    fn package(&self, name: &str) -> Option<Ty> {
+        self.numbers.get(name).map(|&package| Ty::Place(Place::Package(package)))
+    }
+
+    /// `com.shop.Cart` where a value stands: a package inside of another, or a class of it.
+    fn below(&self, eval: &Eval<'_, '_>, package: u32, name: GName, access: Access) -> Ty {
+        let program = eval.program;
+        let (package, text) = (&self.packages[package as usize], program.text(name));
+        if let Some(found) = self.in_package(program, eval.asked_in, package, text) {
+            return Ty::Type(found, Arc::new([]));
+        }
+        // What is called is no package: then the first name was that of a value which we do not see.
+        let otherwise = if access == Access::Call { Ty::Unknown } else { Ty::External };
+        self.package(&format!("{package}.{text}")).unwrap_or(otherwise)
     }
 
     /// The same class may be there more than once, as in modules built apart: then the nearest is meant.
@@ -179,7 +211,7 @@ fn nested(program: &Program<'_>, class: GDef, name: GName) -> Option<GDef> {
 impl Rules for JavaRules {
     fn parameters(&self) -> Parameters {
         let written_as_class = WrittenAsClass::Records;
-        Parameters { any_number: Some("..."), all_given: true, written_as_class }
+        Parameters { any_number: Some("..."), all_given: true, written_as_class, converts: false }
     }
 
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
@@ -188,7 +220,13 @@ impl Rules for JavaRules {
                 return found;
             }
         }
-        self.type_named(eval, file, scope, name)
+        let text = eval.program.text(name);
+        match (self.type_named(eval, file, scope, name), text) {
+            // What has no package of ours is of the library's.
+            (Ty::Unknown, "java" | "javax") => self.package(text).unwrap_or(Ty::External),
+            (Ty::Unknown, _) => self.package(text).unwrap_or(Ty::Unknown),
+            (found, _) => found,
+        }
     }
 
     /// A bare method name.
@@ -288,6 +326,7 @@ impl Rules for JavaRules {
                     Some(bound) => eval.member(file, &bound, name, access),
                 }
             }
+            Ty::Place(Place::Package(package)) => self.below(eval, *package, name, access),
             Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
             Ty::StdType(..) | Ty::Fn(..) | Ty::Callable(..) | Ty::Closure(..) => Ty::External,
             _ => Ty::Unknown,

@@ -413,3 +413,57 @@ public class F {
     "#]]
     .assert_eq(&found);
 }
+
+#[test]
+fn a_class_by_its_full_name_is_found_wherever_it_stands() {
+    check(
+        r#"
+//- src/com/foo/Bar.java
+package com.foo;
+
+public class Bar {
+    public static Bar LAST = new Bar();
+    public static Bar make() { return LAST; }
+    public void run() {}
+    public static class Inner { public static void go() {} public void step() {} }
+    public class Box<T> { public class Lid { void lift() {} } }
+}
+//- src/com/other/Use.java
+package com.other;
+
+class Bar { static Bar make() { return null; } void run() {} }
+
+class Use {
+    com.foo.Bar field;
+    com.foo.Bar all(com.foo.Bar given, java.util.List<com.foo.Bar> list, com.foo.Bar.Box<String>.Lid lid) {
+        com.foo.Bar.make().run();
+        new com.foo.Bar().run();
+        com.foo.Bar.LAST.run();
+        com.foo.Bar.Inner.go();
+        new com.foo.Bar.Inner().step();
+        given.run();
+        field.run();
+        list.get(0).run();
+        ((com.foo.Bar) null).run();
+        lid.lift();
+        java.util.Objects.run();
+        com.missing.Bar.make();
+        com.foo.Missing.make();
+        Runnable r = com.foo.Bar::make;
+        com.run();
+        return null;
+    }
+}
+"#,
+        expect![[r#"
+            src/com/foo/Bar.java Bar -> src/com/foo/Bar.java Bar @[4]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar @[9]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.Box.Lid.lift @[17]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.Inner @[12]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.Inner.go @[11]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.Inner.step @[12]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.make @[8]
+            src/com/other/Use.java Use.all -> src/com/foo/Bar.java Bar.run @[8, 9, 10, 13, 14, 15, 16]
+        "#]],
+    );
+}

@@ -21,10 +21,9 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         }
         "scoped_type_identifier" => {
             let segments = dotted(sheet, node);
-            sheet.set_type(
-                node,
-                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
-            );
+            let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
+            let last = named_children(node).into_iter().next_back();
+            sheet.set_qualified(node, last, ty);
         }
         "generic_type" => {
             let children = named_children(node);
@@ -57,10 +56,16 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
 
 /// The parts of a dotted name, without its type arguments.
 pub(super) fn dotted(sheet: &mut Sheet<'_>, node: Node<'_>) -> Vec<Name> {
-    let source = sheet.bytes(node);
-    let plain = source.split(|&b| b == b'<').next().unwrap_or(source);
-    let parts = plain.split(|&b| b == b'.').map(<[u8]>::trim_ascii).filter(|part| !part.is_empty());
-    parts.map(|part| sheet.name(part)).collect()
+    // `Map<K, V>.Entry` is a part of what stands before the arguments.
+    let mut depth = 0_usize;
+    let is_end = |&b: &u8| {
+        depth += usize::from(b == b'<');
+        depth -= usize::from(b == b'>' && depth > 0);
+        b == b'.' && depth == 0
+    };
+    let parts = sheet.bytes(node).split(is_end);
+    let plain = parts.map(|part| part.split(|&b| b == b'<').next().unwrap_or(part).trim_ascii());
+    plain.filter(|part| !part.is_empty()).map(|part| sheet.name(part)).collect()
 }
 
 pub(super) fn known(sheet: &mut Sheet<'_>, node: Option<Node<'_>>) -> TypeIx {

@@ -3,12 +3,12 @@
 #[cfg(test)]
 mod tests;
 
+mod routes;
+
 use tree_sitter::Node;
 
-use super::routes::{joined, method, quoted};
 use super::simple::{
-    FoundRoute, Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of,
-    language,
+    Function, Grammar, Imported, Marks, Param, Role, Source, Unit, child_of, children_of, language,
 };
 use crate::facts::DefKind;
 use crate::resolve::rules::Parameters;
@@ -29,7 +29,7 @@ static GRAMMAR: Grammar = Grammar {
     parameters: Parameters::PLAIN,
     find: None,
     module: None,
-    routes: Some(routes),
+    routes: Some(routes::of_call),
     is_test_path: |path| {
         path.split('/').any(|part| matches!(part, "test" | "tests" | "Tests")) || path.ends_with("Test.php")
     },
@@ -126,49 +126,6 @@ fn role<'t>(source: &Source<'_>, node: Node<'t>, up: Option<Node<'t>>) -> Role<'
         "attribute_list" => Role::Skip,
         _ => Role::Plain,
     }
-}
-
-/// `Route::get("/x", [Controller::class, "method"])` of Laravel.
-fn routes(source: &Source<'_>, path: &str, above: &[Node<'_>], node: Node<'_>) -> Vec<FoundRoute> {
-    let is_route = field(node, "scope").is_some_and(|scope| source.text(scope) == "Route");
-    let method = field(node, "name").filter(|_| is_route).and_then(|name| method(source.text(name)));
-    let args = field(node, "arguments").map(named_children).unwrap_or_default();
-    let (Some(method), [pattern, handler, ..]) = (method, &args[..]) else { return Vec::new() };
-    let Some(pattern) = quoted(source.text(*pattern)) else { return Vec::new() };
-    let text = source.text(*handler);
-    let handler = match text.split_once("::class") {
-        Some((class, rest)) => {
-            let class = class.trim_start_matches(['[', ' ']).rsplit('\\').next().unwrap_or("");
-            vec![class.to_owned(), quoted(rest).unwrap_or("__invoke").to_owned()]
-        }
-        None => return Vec::new(),
-    };
-    // The framework itself puts what this file holds below `api`.
-    let mut prefix = if path.ends_with("routes/api.php") { "api".to_owned() } else { String::new() };
-    for group in above.iter().filter(|around| is_group(source, **around)) {
-        if let Some(inner) = group_prefix(source, *group) {
-            prefix = joined(&prefix, inner);
-        }
-    }
-    vec![FoundRoute { method, pattern: joined(&prefix, pattern), handler }]
-}
-
-/// `Route::prefix("x")->group(…)` and `Route::group(["prefix" => "x"], …)`.
-fn is_group(source: &Source<'_>, node: Node<'_>) -> bool {
-    matches!(node.kind(), "member_call_expression" | "scoped_call_expression")
-        && field(node, "name").is_some_and(|name| source.text(name) == "group")
-}
-
-fn group_prefix<'s>(source: &Source<'s>, group: Node<'_>) -> Option<&'s str> {
-    let first = field(group, "arguments").and_then(|arguments| arguments.named_child(0));
-    let options = first.map_or("", |first| source.text(first));
-    let options = if options.starts_with(['[', 'a']) { options } else { "" };
-    if let Some((_, given)) = options.split_once("'prefix'").or_else(|| options.split_once("\"prefix\"")) {
-        return quoted(given);
-    }
-    // The chain before `group` may have it at any place.
-    let chain = field(group, "object").map_or("", |object| source.text(object));
-    chain.split_once("prefix(").and_then(|(_, given)| quoted(given))
 }
 
 /// Only what stands before `::` is a class by its name.

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::extract::Reader;
-use crate::facts::{By, Expr, ExprIx, Few};
+use crate::facts::{By, DefKind, Expr, ExprIx, Few};
 use crate::sheet::{field, named_children};
 
 impl Reader<'_> {
@@ -103,13 +103,12 @@ impl Reader<'_> {
 
     pub(super) fn call(&mut self, node: Node<'_>) {
         let function = field(node, "function");
+        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         if function.is_some_and(|f| self.sheet.bytes(f) == b"super") {
-            let scope = self.sheet.scope();
-            self.sheet.set(node, Expr::Super { scope });
+            self.parent(node, &arguments);
             return;
         }
         let callee = self.sheet.expr(function);
-        let arguments = field(node, "arguments").map(named_children).unwrap_or_default();
         let mut args = Vec::new();
         for argument in &arguments {
             let value = if argument.kind() == "keyword_argument" {
@@ -140,6 +139,31 @@ impl Reader<'_> {
                 }
             }
         }
+    }
+
+    /// `super()`, or `super(Class, self)`, which looks above the class that it names and not above the one around it.
+    fn parent(&mut self, node: Node<'_>, arguments: &[Node<'_>]) {
+        let scope = self.sheet.scope();
+        let Some(&class) = arguments.first().filter(|class| !self.is_class_around(**class)) else {
+            self.sheet.set(node, Expr::Super { scope });
+            return;
+        };
+        let callee = self.sheet.expr(field(node, "function"));
+        let class = self.sheet.expr(Some(class));
+        self.sheet.set(node, Expr::Call { callee, args: [class].into(), types: Few::new() });
+    }
+
+    fn is_class_around(&self, named: Node<'_>) -> bool {
+        let facts = &self.sheet.facts;
+        let mut around = self.sheet.scope();
+        while let Some(ix) = around {
+            let def = facts.def(ix);
+            if def.kind == DefKind::Class {
+                return facts.text(def.name).as_bytes() == self.sheet.bytes(named);
+            }
+            around = def.parent;
+        }
+        false
     }
 
     pub(super) fn lambda(&mut self, node: Node<'_>) {

@@ -7,6 +7,9 @@ use crate::resolve::eval::Eval;
 use crate::resolve::rules::Call;
 use crate::resolve::ty::Ty;
 
+/// What `super(Class, self)` gives: an object of a class as those above that class made it.
+pub(super) const SUPER: &str = "Super";
+
 /// A name that is always there.
 pub(super) fn builtin(name: &str) -> Ty {
     match name {
@@ -23,6 +26,7 @@ pub(super) fn builtin(name: &str) -> Ty {
         "bool" | "isinstance" | "issubclass" | "hasattr" | "callable" | "any" | "all" => {
             Ty::StdType("Bool", Arc::new([]))
         }
+        "super" => Ty::StdType(SUPER, Arc::new([])),
         _ if is_builtin(name) => Ty::External,
         _ => Ty::Unknown,
     }
@@ -55,7 +59,6 @@ fn is_builtin(name: &str) -> bool {
             | "property"
             | "staticmethod"
             | "classmethod"
-            | "super"
             | "slice"
             | "pow"
             | "divmod"
@@ -134,6 +137,11 @@ pub(super) fn made(eval: &mut Eval<'_, '_>, name: &'static str, call: Call<'_>) 
         ("Map", Some(&arg)) => match eval.expr(call.file, arg) {
             known @ Ty::Std("Map", _) => known,
             _ => Ty::std("Map", []),
+        },
+        (SUPER, Some(&class)) => match eval.expr(call.file, class) {
+            Ty::Type(class, _) => Ty::std(SUPER, [Ty::Of(class, Arc::new([]))]),
+            Ty::External => Ty::External,
+            _ => Ty::Unknown,
         },
         _ => Ty::std(name, []),
     }

@@ -88,6 +88,11 @@ impl Reader<'_> {
                     self.mount(node, receiver, *what, prefix);
                 }
             }
+            b"register" => self.registered(node, receiver, arguments),
+            b"add_resource" => self.added_resource(node, receiver, arguments),
+            b"add_get" | b"add_post" | b"add_put" | b"add_delete" | b"add_patch" | b"add_head" => {
+                self.added_route(node, receiver, arguments);
+            }
             b"mount" => {
                 if let [path, what, ..] = arguments
                     && let Some(path) = self.string(*path).filter(|path| path.starts_with('/'))
@@ -107,6 +112,7 @@ impl Reader<'_> {
         let (kind, prefix) = match made_by.rsplit('.').next().unwrap_or(made_by) {
             "Flask" | "FastAPI" | "Starlette" | "Quart" | "Sanic" => (RouterKind::Root, None),
             "Blueprint" => (RouterKind::PartUnlessGiven, self.keyword(&arguments, "url_prefix")),
+            "DefaultRouter" | "SimpleRouter" => (RouterKind::Part, None),
             "APIRouter" => (RouterKind::Part, self.keyword(&arguments, "prefix")),
             _ => return,
         };
@@ -136,8 +142,39 @@ impl Reader<'_> {
         let handler = RouteHandler::Value(self.sheet.expr(Some(handler)));
         let methods = self.keyword_node(arguments, "methods").map_or("", |list| self.sheet.text(list));
         let hung = self.hung(receiver);
-        for method in listed(methods) {
+        // `app.router.add_get("/x", f)` of aiohttp says the method itself.
+        let called = field(node, "function").and_then(|function| field(function, "attribute"));
+        let own = called.and_then(|name| self.sheet.text(name).strip_prefix("add_")).and_then(routes::method);
+        let methods = own.map_or_else(|| listed(methods), |method| vec![method.to_owned()]);
+        for method in methods {
             self.push_route(method, pattern.clone(), handler, line(node), hung.clone());
+        }
+    }
+
+    /// `router.register("users", UserViewSet)` of Django's REST framework.
+    fn registered(&mut self, node: Node<'_>, receiver: Option<Node<'_>>, arguments: &[Node<'_>]) {
+        let (Some(receiver), [path, views, ..]) = (receiver, arguments) else { return };
+        let (owner, name) = (self.sheet.owner(), self.sheet.text(receiver));
+        let is_handler = matches!(views.kind(), "identifier" | "attribute");
+        if !is_handler || !self.sheet.routers.knows(&self.sheet.facts, owner, name) {
+            return;
+        }
+        let Some(path) = self.string(*path) else { return };
+        let pattern = format!("/{}/", path.trim_start_matches('^').trim_matches('/'));
+        let handler = RouteHandler::Value(self.sheet.expr(Some(*views)));
+        let hung = self.hung(receiver);
+        self.push_route("ANY".to_owned(), pattern, handler, line(node), hung);
+    }
+
+    /// `api.add_resource(Users, "/users", "/people")` of flask-restful.
+    fn added_resource(&mut self, node: Node<'_>, receiver: Option<Node<'_>>, arguments: &[Node<'_>]) {
+        let (Some(receiver), [class, paths @ ..]) = (receiver, arguments) else { return };
+        let paths: Vec<String> =
+            paths.iter().filter_map(|path| self.string(*path)).filter(|path| path.starts_with('/')).collect();
+        let handler = RouteHandler::Value(self.sheet.expr(Some(*class)));
+        let hung = self.hung(receiver);
+        for pattern in paths {
+            self.push_route("ANY".to_owned(), pattern, handler, line(node), hung.clone());
         }
     }
 
@@ -166,6 +203,17 @@ impl Reader<'_> {
                     first.and_then(
                         |first| if first.kind() == "tuple" { first.named_child(0) } else { Some(first) },
                     );
+                // `include(router.urls)` puts what is registered there below the path.
+                let urls = first.filter(|first| first.kind() == "attribute");
+                let urls = urls.filter(|urls| {
+                    field(*urls, "attribute").is_some_and(|name| self.sheet.bytes(name) == b"urls")
+                });
+                if let Some(router) = urls.and_then(|urls| field(urls, "object")) {
+                    let value = self.sheet.expr(Some(router));
+                    let what = What::Name(self.sheet.text(router).to_owned(), value);
+                    self.sheet.routers.mount(what, Some(pattern), hung, line(node));
+                    return;
+                }
                 if let Some(module) = first.and_then(|first| self.string(first)) {
                     let what = What::File(format!("{}.py", module.replace('.', "/")));
                     self.sheet.routers.mount(what, Some(pattern), hung, line(node));
@@ -321,6 +369,8 @@ fn closing(pattern: &str) -> Option<usize> {
 /// What stands between the quotes that a text begins with, and what comes after them.
 fn text(written: &str) -> Option<(&str, &str)> {
     let written = written.trim_start();
+    let written =
+        written.strip_prefix(['r', 'R', 'u']).filter(|rest| rest.starts_with(['"', '\''])).unwrap_or(written);
     let quote = written.chars().next().filter(|c| matches!(c, '"' | '\''))?;
     written[1..].split_once(quote)
 }

@@ -223,6 +223,24 @@ impl PythonRules {
         if *foreign { Ty::External } else { Ty::Unknown }
     }
 
+    /// The nearest base of a class; a foreign one hides what comes after it.
+    fn first_base(&self, eval: &mut Eval<'_, '_>, class: GDef) -> Ty {
+        let first = eval.program.def(class).bases.first().copied();
+        first.map_or(Ty::External, |base| eval.ty(eval.program.file_of(class), base))
+    }
+
+    /// An attribute that a class has from those above it.
+    fn above(&self, eval: &mut Eval<'_, '_>, class: GDef, name: GName, access: Access) -> Ty {
+        match self.first_base(eval, class) {
+            // Where the first base lacks it, the next one in line is asked.
+            Ty::Of(..) => {
+                let this = Ty::Of(class, Arc::new([]));
+                self.attribute(eval, &this, class, name, 1)
+            }
+            first => eval.member(eval.program.file_of(class), &first, name, access),
+        }
+    }
+
     fn class_around(&self, eval: &Eval<'_, '_>, file: u32, scope: Scope) -> Option<GDef> {
         let facts = eval.program.files[file as usize];
         let mut around = scope;
@@ -304,7 +322,7 @@ impl Rules for PythonRules {
         Some(self.attribute(eval, callee, *class, name, 0)).filter(|found| matches!(found, Ty::Fn(..)))
     }
 
-    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, _: Access) -> Ty {
+    fn member(&self, eval: &mut Eval<'_, '_>, base: &Ty, name: GName, access: Access) -> Ty {
         match base {
             Ty::Of(class, _) | Ty::Type(class, _) => self.attribute(eval, base, *class, name, 0),
             Ty::Place(place) => {
@@ -314,6 +332,10 @@ impl Rules for PythonRules {
                     _ => Ty::Unknown,
                 })
             }
+            Ty::Std(library::SUPER, of) => match of.first() {
+                Some(Ty::Of(class, _)) => self.above(eval, *class, name, access),
+                _ => Ty::Unknown,
+            },
             Ty::Std(..) => Ty::StdFn(name, Arc::new(base.clone())),
             Ty::StdType(..) | Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Tuple(_) => Ty::External,
             _ => Ty::Unknown,
@@ -368,16 +390,7 @@ impl Rules for PythonRules {
     }
 
     fn base(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope) -> Ty {
-        let Some(class) = self.class_around(eval, file, scope) else {
-            return Ty::Unknown;
-        };
-        let bases = &eval.program.def(class).bases;
-        let found = bases.iter().map(|&base| eval.ty(file, base)).collect::<Vec<_>>();
-        // The nearest base that is ours; a foreign first base hides what comes after it.
-        match found.into_iter().next() {
-            Some(first) => first,
-            None => Ty::External,
-        }
+        self.class_around(eval, file, scope).map_or(Ty::Unknown, |class| self.first_base(eval, class))
     }
 
     fn base_member(
@@ -388,15 +401,8 @@ impl Rules for PythonRules {
         name: GName,
         access: Access,
     ) -> Ty {
-        let first = self.base(eval, file, scope);
-        match (&first, self.class_around(eval, file, scope)) {
-            // Where the first base lacks it, the next one in line is asked.
-            (Ty::Of(..), Some(class)) => {
-                let this = Ty::Of(class, Arc::new([]));
-                self.attribute(eval, &this, class, name, 1)
-            }
-            _ => eval.member(file, &first, name, access),
-        }
+        let class = self.class_around(eval, file, scope);
+        class.map_or(Ty::Unknown, |class| self.above(eval, class, name, access))
     }
 
     fn constructors(&self, eval: &mut Eval<'_, '_>, def: GDef) -> Vec<GDef> {

@@ -679,3 +679,51 @@ def sees():
         "#]],
     );
 }
+
+#[test]
+fn super_of_a_named_class_looks_above_that_class() {
+    check(
+        r#"
+//- shop.py
+class Root:
+    def run(self): pass
+    @classmethod
+    def make(cls): pass
+
+class Base(Root):
+    def run(self): pass
+    @classmethod
+    def make(cls): pass
+
+class Middle(Base):
+    def run(self):
+        super(Middle, self).run()
+
+class Leaf(Middle):
+    def run(self):
+        super(Base, self).run()
+        super(Middle, self).run()
+        super(Elsewhere, self).run()
+        parent = super(Leaf, self)
+        parent.run()
+
+    @classmethod
+    def make(cls):
+        super(Base, cls).make()
+
+class Foreign(Missing.Thing):
+    def run(self): pass
+
+class Below(Foreign):
+    def run(self):
+        super(Foreign, self).run()
+"#,
+        expect![[r#"
+            shop.py Leaf.make -> shop.py Root.make @[25]
+            shop.py Leaf.run -> shop.py Base.run @[18]
+            shop.py Leaf.run -> shop.py Middle.run @[21]
+            shop.py Leaf.run -> shop.py Root.run @[17]
+            shop.py Middle.run -> shop.py Base.run @[13]
+        "#]],
+    );
+}

@@ -126,6 +126,15 @@ impl<'s> Written<'s> {
                 own = format!("{controller}#{}", self.option("action").unwrap_or(path));
                 Some(own.as_str())
             }
+            // `get "welcome/index"` names the controller and its action.
+            (None, None) if !path.contains(':') => {
+                own = path
+                    .trim_matches('/')
+                    .rsplit_once('/')
+                    .map(|(controller, action)| format!("{controller}#{action}"))
+                    .unwrap_or_default();
+                Some(own.as_str())
+            }
             (to, _) => to,
         };
         place.answered(method, path, to).into_iter().collect()

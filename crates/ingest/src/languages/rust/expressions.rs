@@ -16,7 +16,9 @@ impl Reader<'_> {
             }
             "self" => {
                 let scope = self.sheet.scope();
-                self.sheet.set(node, Expr::This { scope });
+                let written = scope.and_then(|ix| self.self_types.get(&ix));
+                let written = written.and_then(|&node| self.sheet.type_of_id(node));
+                self.sheet.set(node, written.map_or(Expr::This { scope }, |ty| Expr::Of { ty }));
             }
             "scoped_identifier" => self.scoped_identifier(node),
             "generic_function" => self.generic_function(node),

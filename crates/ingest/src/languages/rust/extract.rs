@@ -19,6 +19,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
         closures: FxHashMap::default(),
         attributes: Attributes::default(),
         test_scopes: Vec::new(),
+        self_types: FxHashMap::default(),
     };
     if walk(&tree, &mut reader) == Coverage::DepthLimited || hides_definitions(&tree, source) {
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
@@ -33,6 +34,8 @@ pub(super) struct Reader<'s> {
     pub(super) attributes: Attributes,
     /// Definitions under `#[cfg(test)]`.
     pub(super) test_scopes: Vec<DefIx>,
+    /// The nodes of the types that functions give `self`.
+    pub(super) self_types: FxHashMap<DefIx, usize>,
 }
 
 impl<'t> Visit<'t> for Reader<'_> {
@@ -112,8 +115,11 @@ impl Reader<'_> {
         let in_type = matches!(self.sheet.scope_kind(), Some(DefKind::Impl | DefKind::Trait));
         let kind = if in_type { DefKind::Method } else { DefKind::Function };
         let ix = self.open_named(node, name_node, kind);
-        let takes_self = field(node, "parameters")
-            .is_some_and(|params| named_children(params).first().is_some_and(|p| is_self(*p, &self.sheet)));
+        let first = field(node, "parameters").and_then(|params| named_children(params).first().copied());
+        let own = first.filter(|first| is_self(*first, &self.sheet));
+        let takes_self = own.is_some();
+        // `self: Arc<Self>`
+        self.self_types.extend(own.and_then(|own| field(own, "type")).map(|ty| (ix, ty.id())));
         let end = field(node, "body").map_or(node.end_byte(), |body| body.start_byte());
         let signature = self.sheet.signature(node.start_byte(), end);
         let is_main =

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::resolve::eval::Eval;
 use crate::resolve::rules::Call;
-use crate::resolve::ty::Ty;
+use crate::resolve::ty::{SHARED, Ty};
 
 /// A name of the prelude, as a value or a type.
 pub(super) fn prelude(name: &str) -> Ty {
@@ -18,11 +18,15 @@ pub(super) fn prelude(name: &str) -> Ty {
     }
 }
 
-/// A library type by its last name; smart pointers are what they point to.
+/// A library type by its last name; pointers are what they point to, unless they are copied without it.
 pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Ty {
     let known = match name {
-        "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard"
-        | "RwLockWriteGuard" | "ManuallyDrop" | "Reverse" | "Wrapping" | "NonNull" => {
+        "Rc" | "Arc" | "Cow" => {
+            let of = args.into_iter().next_back();
+            return Ty::StdType(SHARED, of.into_iter().collect());
+        }
+        "Box" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard" | "RwLockWriteGuard"
+        | "ManuallyDrop" | "Reverse" | "Wrapping" | "NonNull" => {
             return args.into_iter().next_back().map_or(Ty::StdType("Pointer", Arc::new([])), |ty| ty);
         }
         "Option" => "Option",
@@ -33,6 +37,7 @@ pub(super) fn named_type(name: &str, args: Vec<Ty>) -> Ty {
         "Iterator" | "IntoIterator" | "DoubleEndedIterator" | "ExactSizeIterator" | "Peekable" | "Stream" => {
             "Iter"
         }
+        "Weak" => "Weak",
         "Cell" | "RefCell" | "Mutex" | "RwLock" | "OnceCell" | "OnceLock" | "LazyLock" => "Cell",
         "String" | "str" | "char" | "OsStr" | "OsString" | "Path" | "PathBuf" | "CStr" => "Text",
         "u8" | "u16" | "u32" | "u64" | "u128" | "usize" | "i8" | "i16" | "i32" | "i64" | "i128" | "isize"
@@ -54,6 +59,11 @@ pub(super) fn on_any(method: &str) -> bool {
         method,
         "clone" | "to_owned" | "borrow" | "borrow_mut" | "as_ref" | "as_mut" | "by_ref" | "deref"
     )
+}
+
+/// Methods that a counted pointer has itself; all others are those of what it points to.
+pub(super) fn is_of_pointer(method: &str) -> bool {
+    matches!(method, "clone" | "to_owned")
 }
 
 /// Methods of library types that a trait of the program with the same name does not replace.
@@ -350,6 +360,7 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
             | "into_mut",
         ) => first(),
         ("Entry", _) => base.clone(),
+        ("Weak", "upgrade") => option(Ty::std(SHARED, [first()])),
         ("Cell", "lock" | "read" | "write" | "try_lock" | "try_borrow" | "try_borrow_mut") => {
             Ty::std("Result", [first(), Ty::Unknown])
         }
@@ -408,6 +419,17 @@ pub(super) fn result(eval: &mut Eval<'_, '_>, base: &Ty, method: &str, call: Cal
 fn made(eval: &mut Eval<'_, '_>, kind: &'static str, method: &str, call: Call<'_>, first: Ty) -> Ty {
     match (kind, method) {
         ("Pointer", "new" | "from" | "clone" | "pin") => argument(eval, call, 0),
+        (SHARED, "clone") => argument(eval, call, 0),
+        (SHARED, "new" | "from" | "pin" | "Borrowed" | "Owned") => Ty::std(SHARED, [argument(eval, call, 0)]),
+        (SHARED, "make_mut" | "unwrap_or_clone" | "as_ref") => argument(eval, call, 0).pointee().clone(),
+        (SHARED, "get_mut" | "into_inner") => Ty::std("Option", [argument(eval, call, 0).pointee().clone()]),
+        (SHARED, "try_unwrap") => {
+            let given = argument(eval, call, 0);
+            Ty::std("Result", [given.pointee().clone(), given])
+        }
+        (SHARED, "downgrade") => Ty::std("Weak", [argument(eval, call, 0).pointee().clone()]),
+        (SHARED, "default") => Ty::std(SHARED, [first]),
+        (SHARED, _) => Ty::Unknown,
         ("Pointer", _) => Ty::Unknown,
         ("Cell" | "Option", "new" | "from") => Ty::Std(kind, Arc::new([argument(eval, call, 0)])),
         (_, "from_iter") => {

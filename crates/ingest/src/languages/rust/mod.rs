@@ -32,4 +32,6 @@ pub const LANGUAGES: &[Language] = &[Language {
 }];
 
 #[cfg(test)]
+mod pointers;
+#[cfg(test)]
 mod tests;

@@ -21,6 +21,16 @@ impl Reader<'_> {
         };
         match (self.sheet.bytes(name), arguments) {
             (b"route", [pattern, handlers]) => self.route(node, *pattern, *handlers),
+            (b"route", [handlers]) => {
+                if let Some(pattern) = self.resource_path(node) {
+                    self.route(node, pattern, *handlers);
+                }
+            }
+            (b"to", [handler]) => {
+                if let Some(pattern) = self.resource_path(node) {
+                    self.answered(node, pattern, vec![("ANY", *handler, line(name))]);
+                }
+            }
             (b"nest" | b"nest_service", [path, what]) if self.serves() => {
                 let path = self.literal(*path).unwrap_or(routes::UNKNOWN).to_owned();
                 self.mount(node, line(name), Some(path), *what);
@@ -48,8 +58,6 @@ impl Reader<'_> {
 
     /// `.route("/x", get(f).post(g))` of axum and `.route("/x", web::get().to(f))` of actix.
     fn route(&mut self, node: Node<'_>, pattern: Node<'_>, handlers: Node<'_>) {
-        let Some(pattern) = self.literal(pattern).filter(|pattern| pattern.starts_with('/')) else { return };
-        let pattern = pattern.to_owned();
         let mut found = Vec::new();
         let mut at = handlers;
         let mut pending = None;
@@ -70,9 +78,13 @@ impl Reader<'_> {
                 None => break,
             }
         }
-        if found.is_empty() {
-            return;
-        }
+        self.answered(node, pattern, found);
+    }
+
+    /// Routes of one path, with the functions that answer them.
+    fn answered(&mut self, node: Node<'_>, pattern: Node<'_>, found: Vec<(&'static str, Node<'_>, u32)>) {
+        let written = self.literal(pattern).filter(|pattern| pattern.starts_with('/')).map(str::to_owned);
+        let Some(pattern) = written.filter(|_| !found.is_empty()) else { return };
         let (outer, hung) = self.hung(node);
         let pattern = if outer.is_empty() { pattern } else { routes::below(&outer, &pattern, "") };
         for (method, handler, line) in found {
@@ -172,6 +184,14 @@ impl Reader<'_> {
             return (prefix, self.sheet.hung_on(text, value));
         }
         (prefix, Hung { owner, on: On::Function })
+    }
+
+    /// The path of `web::resource("/x")` of actix that a chain begins with.
+    fn resource_path<'t>(&self, node: Node<'t>) -> Option<Node<'t>> {
+        let start = chain_start(node);
+        let function = field(start, "function").filter(|_| start.kind() == "call_expression")?;
+        let is_resource = self.sheet.text(function).rsplit("::").next() == Some("resource");
+        field(start, "arguments").filter(|_| is_resource)?.named_child(0)
     }
 
     /// The path of `web::scope("/x")` of actix.

@@ -12,7 +12,7 @@ use crate::facts::{By, DefKind, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
-use crate::resolve::ty::{Args, SELF_PARAM, Ty};
+use crate::resolve::ty::{Args, SELF_PARAM, SHARED, Ty};
 
 /// Re-exports and aliases are followed this far.
 pub(super) const MAX_HOPS: u32 = 24;
@@ -454,7 +454,7 @@ impl Rules for RustRules {
     }
 
     fn assoc_type(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName) -> Ty {
-        match of {
+        match of.pointee() {
             Ty::Of(def, _) => {
                 let found = self.tables.of_traits.get(&(*def, name)).and_then(|found| found.first().copied());
                 match found.map(|alias| (eval.program.file_of(alias), eval.program.def(alias).of)) {
@@ -476,6 +476,11 @@ impl Rules for RustRules {
         match base {
             Ty::Of(def, args) | Ty::Type(def, args) => self.of_type(eval, base, *def, args, (name, access)),
             Ty::Param(owner, at) => self.of_param(eval, base, *owner, *at, name),
+            // One more pointer to the same value, whatever the value's own `clone` does.
+            Ty::Std(SHARED, of) if !library::is_of_pointer(eval.program.text(name)) => {
+                let of = of.first().cloned().unwrap_or(Ty::Unknown);
+                eval.member(eval.asked_in, &of, name, access)
+            }
             Ty::Std(..) | Ty::StdType(..) => match self.by_blanket(eval, name, base) {
                 Ty::External => Ty::StdFn(name, Arc::new(base.clone())),
                 ours if library::std_has(eval.program.text(name)) => {

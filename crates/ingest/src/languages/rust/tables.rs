@@ -64,8 +64,8 @@ impl Tables {
         let program = eval.program;
         let def = program.def(global);
         let Some(of) = def.of else { return };
-        let for_type = match eval.ty(file, of) {
-            Ty::Of(of, _) => Some(of),
+        let for_type = match eval.ty(file, of).pointee() {
+            Ty::Of(of, _) => Some(*of),
             // `dyn Trait + Send`
             Ty::Union(parts) => parts.iter().find_map(|part| match part {
                 Ty::Of(of, _) if program.def(*of).kind == DefKind::Trait => Some(*of),

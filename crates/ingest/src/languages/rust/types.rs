@@ -25,24 +25,25 @@ impl Reader<'_> {
                 }
             }
             "scoped_type_identifier" => {
-                let Some(name) = field(node, "name").map(|name| self.sheet.name_of(name)) else {
+                let last = field(node, "name");
+                let Some(name) = last.map(|name| self.sheet.name_of(name)) else {
                     return;
                 };
                 let path = field(node, "path");
                 if let Some(of) = self.sheet.type_of(path) {
-                    self.sheet.set_type(node, TypeExpr::Assoc { of, name });
+                    self.sheet.set_qualified(node, last, TypeExpr::Assoc { of, name });
                     return;
                 }
                 let mut segments = path.map(|path| self.segments(path)).unwrap_or_default();
                 if segments.first().is_some_and(|first| self.sheet.facts.text(*first) == "Self") {
                     let of = self.sheet.push_type(TypeExpr::SelfType { scope });
-                    self.sheet.set_type(node, TypeExpr::Assoc { of, name });
+                    self.sheet.set_qualified(node, last, TypeExpr::Assoc { of, name });
                     return;
                 }
                 segments.push(name);
                 let ty =
                     TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
-                self.sheet.set_type(node, ty);
+                self.sheet.set_qualified(node, last, ty);
             }
             "generic_type" | "generic_type_with_turbofish" => {
                 let args = self.type_arguments(field(node, "type_arguments"));

@@ -80,7 +80,7 @@ impl Reader<'_> {
         let Some(first) = arguments.first().filter(|_| self.is_router(object)) else { return };
         let path = match first.kind() {
             "string" => self.pattern(*first),
-            "template_string" => Some(routes::UNKNOWN.to_owned()),
+            "template_string" => Some(self.pattern(*first).unwrap_or_else(|| routes::UNKNOWN.to_owned())),
             _ if arguments.len() > 1 && is_path_name(self.sheet.text(*first)) => {
                 Some(routes::UNKNOWN.to_owned())
             }
@@ -205,7 +205,14 @@ impl Reader<'_> {
 
     fn pattern(&self, node: Node<'_>) -> Option<String> {
         let pattern = self.sheet.text(node).trim_matches(['"', '\'', '`']);
-        (node.kind() == "string" && pattern.starts_with('/')).then(|| pattern.to_owned())
+        let is_plain = match node.kind() {
+            "string" => true,
+            "template_string" => {
+                node.named_children(&mut node.walk()).all(|part| part.kind() == "string_fragment")
+            }
+            _ => false,
+        };
+        (is_plain && pattern.starts_with('/')).then(|| pattern.to_owned())
     }
 
     /// The pattern of `app.route('/path')`, below the methods that are already chained to it.

@@ -22,10 +22,8 @@ pub(super) fn leave(sheet: &mut Sheet<'_>, kind: &str, node: Node<'_>) {
         "nested_type_identifier" => {
             let mut segments = field(node, "module").map(|module| dotted(sheet, module)).unwrap_or_default();
             segments.extend(field(node, "name").map(|name| sheet.name_of(name)));
-            sheet.set_type(
-                node,
-                TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) },
-            );
+            let ty = TypeExpr::Path { segments: segments.into(), args: Few::new(), scope, line: line(node) };
+            sheet.set_qualified(node, field(node, "name"), ty);
         }
         "generic_type" => {
             let args = arguments(sheet, field(node, "type_arguments"));
