@@ -7,6 +7,7 @@ use m1nd_stdx::float::FiniteF32;
 use crate::column::Column;
 use crate::columns::Columns;
 use crate::evidence::Evidence;
+use crate::fixtures::Fixtures;
 use crate::ids::{EdgeIx, NodeIx};
 use crate::kind::EdgeKind;
 use crate::node::Node;
@@ -23,6 +24,8 @@ pub struct Graph {
     weights: Weights,
     /// Made on first use where the columns have none.
     ranks: OnceLock<Vec<f32>>,
+    /// Made on first use.
+    fixtures: OnceLock<Fixtures>,
 }
 
 /// One relation, seen from either end.
@@ -62,7 +65,7 @@ impl Graph {
     pub(crate) fn from_columns(generation: u64, columns: Columns, weights: Weights) -> Self {
         debug_assert_eq!(columns.target.len(), weights.len());
         debug_assert_eq!(columns.check(), Ok(()));
-        Self { generation, columns, weights, ranks: OnceLock::new() }
+        Self { generation, columns, weights, ranks: OnceLock::new(), fixtures: OnceLock::new() }
     }
 
     /// A graph with nothing in it.
@@ -156,7 +159,13 @@ impl Graph {
 
     /// Targets of one kind of outgoing edge.
     pub fn targets(&self, node: NodeIx, kind: EdgeKind) -> impl Iterator<Item = NodeIx> {
-        self.outgoing(node).filter(move |edge| edge.kind == kind).map(|edge| edge.target)
+        let (at, columns) = (node.index(), &self.columns);
+        let first = columns.out_starts[at] as usize;
+        // They are in the order of their kinds.
+        let kinds = &columns.edge_kind[first..columns.out_starts[at + 1] as usize];
+        let start = kinds.partition_point(|&other| other < kind as u8);
+        let len = kinds[start..].partition_point(|&other| other == kind as u8);
+        columns.target[first + start..first + start + len].iter().map(|&target| NodeIx(target))
     }
 
     /// Sources of one kind of incoming edge.
@@ -203,6 +212,10 @@ impl Graph {
             return &self.columns.pagerank;
         }
         self.ranks.get_or_init(|| pagerank::of_columns(&self.columns))
+    }
+
+    pub(crate) fn fixtures(&self, make: impl FnOnce() -> Fixtures) -> &Fixtures {
+        self.fixtures.get_or_init(make)
     }
 
     /// The columns with nothing left to be made later.

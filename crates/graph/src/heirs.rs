@@ -38,10 +38,11 @@ impl Graph {
         let mut line = vec![of];
         let mut at = 0;
         while at < line.len() && line.len() < MAX_BASES {
-            for edge in self.outgoing(line[at]) {
-                let above = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
-                if above && !line.contains(&edge.target) {
-                    line.push(edge.target);
+            for kind in [EdgeKind::Inherits, EdgeKind::Implements] {
+                for above in self.targets(line[at], kind) {
+                    if !line.contains(&above) {
+                        line.push(above);
+                    }
                 }
             }
             at += 1;
@@ -57,7 +58,7 @@ impl Graph {
         let Some(owner) = self.owner(node).filter(|_| found.is_empty()) else { return found };
         let label = self.node(node).label();
         let bases = self.lineage(owner).into_iter().skip(1);
-        let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains).collect::<Vec<_>>());
+        let members = bases.flat_map(|base| self.targets(base, EdgeKind::Contains));
         members.filter(|&member| self.node(member).label() == label && member != node).collect()
     }
 

@@ -11,6 +11,7 @@ mod columns;
 pub mod community;
 pub mod delta;
 pub mod evidence;
+pub mod fixtures;
 pub mod graph;
 mod heirs;
 pub mod ids;

@@ -197,9 +197,14 @@ fn file_tags(facts: &FileFacts, links: &Links) -> Vec<String> {
             tags.push(format!("{ALIAS}{here}={there}"));
         }
     }
+    tags.extend(own_tags(facts, None));
     tags.sort();
     tags.dedup();
     tags
+}
+
+fn own_tags(facts: &FileFacts, of: Scope) -> impl Iterator<Item = String> {
+    facts.tags.iter().filter(move |(tagged, _)| *tagged == of).map(|(_, tag)| tag.clone())
 }
 
 fn is_word(text: &str) -> bool {
@@ -220,6 +225,7 @@ pub(crate) fn def_specs(facts: &FileFacts, links: &Links) -> impl Iterator<Item 
         spec.language.clone_from(&facts.language);
         let of_file = NodeFlags(facts.flags.0 & NodeFlags::TEST_CODE.0);
         spec.flags = def.flags.with(of_file).with(entry_flag(links, Some(DefIx(at))));
+        spec.tags = own_tags(facts, Some(DefIx(at))).collect();
         Some(spec)
     })
 }

@@ -364,7 +364,8 @@ impl Ingest {
         let is_new = self.index.is_none();
         let mut index = self.index.take().unwrap_or_else(|| Arc::new(Index::of(&files)));
         if !is_new {
-            let gone: Vec<u32> = edits.gone.iter().map(|(at, _)| *at).collect();
+            let gone: Vec<(u32, &str)> =
+                edits.gone.iter().map(|(at, stored)| (*at, stored.facts.path.as_str())).collect();
             let edited = edits.changed.iter().map(|(at, _)| *at).filter(|at| (*at as usize) < files.len());
             let edited = edited.map(|at| match edits.came.contains(&at) {
                 true => (at, Edited::Came),

@@ -90,6 +90,8 @@ pub struct FileFacts {
     pub routers: Vec<Router>,
     /// Routers and functions of routes that are put below a path.
     pub mounts: Vec<Mount>,
+    /// What tests are given, ask for and are set up by: a tag of a definition, or of the file.
+    pub tags: Vec<(Scope, String)>,
     pub inside: Insides,
 }
 

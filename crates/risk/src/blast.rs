@@ -286,8 +286,13 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
         Toward::Affected => {
             for edge in graph.incoming(from).filter(|edge| DEPENDS.contains(&edge.kind)) {
                 step(edge.source, Via::Relation(edge.kind), strength(&edge), !edge.evidence.is_inferred());
+                for runner in harness::set_up_by(graph, &edge) {
+                    step(runner, Via::Harness, strength(&edge) * HARNESS, false);
+                }
             }
-            for base in graph.overridden(from) {
+            // Nobody calls a test, nor what it overrides.
+            let overridden = if is_test(graph, from) { Vec::new() } else { graph.overridden(from) };
+            for base in overridden {
                 for edge in graph.incoming(base).filter(|edge| edge.kind == EdgeKind::Calls) {
                     step(edge.source, Via::Override, strength(&edge) * OVERRIDE, false);
                 }

@@ -1,6 +1,9 @@
 //! Harness: who runs test code that nothing calls: the test around it, the tests it is set up for, those that ask for it by name.
 
-use m1nd_graph::{EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
+use std::ops::RangeInclusive;
+
+use m1nd_graph::fixtures::{Fixture, GIVES, SETS_UP};
+use m1nd_graph::{Edge, EdgeKind, Graph, Node, NodeFlags, NodeIx, NodeKind};
 
 use crate::blast::is_test;
 
@@ -50,33 +53,65 @@ pub(crate) fn run_by(graph: &Graph, ix: NodeIx) -> Vec<NodeIx> {
     }
     match around.filter(|&around| graph.node(around).kind().is_type()) {
         Some(class) if OF_CLASS.contains(&node.label()) => found.extend(tests_of_class(graph, class)),
-        None if OF_FILE.contains(&node.label()) => {
-            found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)));
-        }
+        None if OF_FILE.contains(&node.label()) => found.extend(tests_of_file(graph, node.path())),
         class if node.flags().has(NodeFlags::FOR_ALL_TESTS) => {
-            found.extend(asking(graph, node));
-            match (class, node.path().strip_suffix("conftest.py")) {
+            found.extend(asking(graph, node, class));
+            match (class, folder_of(node.path())) {
                 (Some(class), _) => found.extend(tests_of_class(graph, class)),
                 (None, Some(folder)) => {
-                    let below = graph.nodes().filter(|other| other.path().starts_with(folder));
-                    found.extend(below.map(|other| other.ix()).filter(|&other| is_test(graph, other)));
+                    found.extend(graph.nodes_below(folder).filter(|&other| is_test(graph, other)).take(MOST));
                 }
-                (None, None) => {
-                    found.extend(graph.nodes_in(node.path()).filter(|&other| is_test(graph, other)))
-                }
+                (None, None) => found.extend(tests_of_file(graph, node.path())),
             }
             found.sort_unstable();
             found.dedup();
         }
-        _ if node.language() == "python" => found.extend(asking(graph, node)),
-        _ => {}
+        class => found.extend(asking(graph, node, class)),
     }
     found.truncate(MOST);
     found
 }
 
+/// The tests that a relation is for which is written in a file and not in one of its definitions: a hook on these lines is run for
+/// them.
+pub(crate) fn set_up_by(graph: &Graph, edge: &Edge<'_>) -> Vec<NodeIx> {
+    let file = graph.node(edge.source);
+    if file.kind() != NodeKind::File || !file.flags().has(NodeFlags::TEST_CODE) {
+        return Vec::new();
+    }
+    let hooks = file.tags().filter_map(|tag| {
+        let (own, block) = tag.strip_prefix(SETS_UP)?.split_once(':')?;
+        let own = lines(own)?;
+        edge.lines.iter().any(|line| own.contains(line)).then(|| lines(block))?
+    });
+    let blocks: Vec<RangeInclusive<u32>> = hooks.collect();
+    if blocks.is_empty() {
+        return Vec::new();
+    }
+    let is_in = |test: &NodeIx| {
+        let start = graph.node(*test).lines().0;
+        blocks.iter().any(|block| block.contains(&start))
+    };
+    tests_of_file(graph, file.path()).filter(is_in).take(MOST).collect()
+}
+
+fn lines(text: &str) -> Option<RangeInclusive<u32>> {
+    let (first, last) = text.split_once('-')?;
+    Some(first.parse().ok()?..=last.parse().ok()?)
+}
+
+fn tests_of_file(graph: &Graph, path: &str) -> impl Iterator<Item = NodeIx> {
+    graph.nodes_in(path).filter(|&ix| is_test(graph, ix))
+}
+
 /// The tests of a class and of those that inherit from it.
 fn tests_of_class(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
+    let classes = with_heirs(graph, class).into_iter();
+    let members = classes.flat_map(|class| graph.targets(class, EdgeKind::Contains).collect::<Vec<_>>());
+    members.filter(|&member| is_test(graph, member)).collect()
+}
+
+fn with_heirs(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
     let (mut classes, mut at) = (vec![class], 0);
     while at < classes.len() && classes.len() < MAX_HEIRS {
         let heirs: Vec<NodeIx> = graph.sources(classes[at], EdgeKind::Inherits).collect();
@@ -84,102 +119,89 @@ fn tests_of_class(graph: &Graph, class: NodeIx) -> Vec<NodeIx> {
         classes.extend(new);
         at += 1;
     }
-    let members =
-        classes.iter().flat_map(|&class| graph.targets(class, EdgeKind::Contains).collect::<Vec<_>>());
-    members.filter(|&member| is_test(graph, member)).collect()
+    classes
 }
 
-/// Test code of Python that has a parameter of the node's name: a fixture is found by nothing else. It is known in its
-/// class or file, and one of a `conftest.py` in all of the folder.
-fn asking(graph: &Graph, node: Node<'_>) -> Vec<NodeIx> {
-    let asks = |ix: NodeIx| {
-        let other = graph.node(ix);
-        other.kind().is_callable() || other.kind() == NodeKind::Test
-    };
-    let has = |ix: &NodeIx| {
-        let other = graph.node(*ix);
-        *ix != node.ix()
-            && asks(*ix)
-            && other.flags().has(NodeFlags::TEST_CODE)
-            // Most have no such parameter, which is told sooner than what they have.
-            && other.signature().contains(node.label())
-            && parameters(other.signature()).any(|name| name == node.label())
-    };
-    match node.path().strip_suffix("conftest.py") {
-        Some(folder) => {
-            let below = graph.nodes().filter(|other| other.path().starts_with(folder));
-            let asking = below.map(|other| other.ix()).filter(has);
-            let nearer = nearer_fixtures(graph, node, folder);
-            let is_given_another = |&ix: &NodeIx| {
-                let other = graph.node(ix);
-                // Who has the same name gives another one on, made of this.
-                other.label() != node.label() && nearer.iter().any(|place| place.knows(other.path()))
-            };
-            asking.filter(|ix| !is_given_another(ix)).collect()
+/// What asks for a fixture by its name: it is found by nothing else. One of a class is known in it and in its heirs, one of a
+/// `conftest.py` in all of the folder, any other in its file.
+fn asking(graph: &Graph, node: Node<'_>, class: Option<NodeIx>) -> Vec<NodeIx> {
+    let mut found = Vec::new();
+    for name in node.tags().filter_map(|tag| tag.strip_prefix(GIVES)) {
+        let Some(Fixture { given_by, asked_by }) = graph.fixture(name) else { continue };
+        let reach = Reach::of(graph, node, class);
+        let others = given_by.iter().filter(|&&other| other != node.ix()).map(|&other| graph.node(other));
+        let nearer: Vec<(NodeIx, Reach<'_>)> = others
+            .map(|other| (other.ix(), Reach::of(graph, other, class_of(graph, other.ix()))))
+            .filter(|(_, other)| other.is_within(graph, &reach))
+            .collect();
+        for &asker in asked_by.iter().filter(|&&asker| asker != node.ix() && reach.knows(graph, asker)) {
+            // Who has the same name gives another one on, made of this.
+            let is_given_another =
+                |(other, place): &(NodeIx, Reach<'_>)| *other != asker && place.knows(graph, asker);
+            if nearer.iter().any(is_given_another) {
+                continue;
+            }
+            match graph.node(asker).kind() {
+                kind if kind.is_type() => found.extend(tests_of_class(graph, asker)),
+                NodeKind::File => found.extend(tests_of_file(graph, graph.node(asker).path())),
+                _ => found.push(asker),
+            }
+            if found.len() >= MOST {
+                return found;
+            }
         }
-        None => graph.nodes_in(node.path()).filter(has).collect(),
     }
+    found
+}
+
+/// The type that holds a node.
+fn class_of(graph: &Graph, ix: NodeIx) -> Option<NodeIx> {
+    graph.parent(ix).filter(|&around| graph.node(around).kind().is_type())
+}
+
+/// The folder whose tests know the fixtures of a file.
+fn folder_of(path: &str) -> Option<&str> {
+    path.strip_suffix("conftest.py").filter(|folder| folder.is_empty() || folder.ends_with('/'))
 }
 
 /// Where a fixture is known.
 enum Reach<'g> {
     Folder(&'g str),
     File(&'g str),
+    /// With those that inherit from it.
+    Class(Vec<NodeIx>),
 }
 
-impl Reach<'_> {
-    fn knows(&self, path: &str) -> bool {
+impl<'g> Reach<'g> {
+    fn of(graph: &Graph, fixture: Node<'g>, class: Option<NodeIx>) -> Self {
+        match (class, folder_of(fixture.path())) {
+            (Some(class), _) => Self::Class(with_heirs(graph, class)),
+            (None, Some(folder)) => Self::Folder(folder),
+            (None, None) => Self::File(fixture.path()),
+        }
+    }
+
+    fn knows(&self, graph: &Graph, asker: NodeIx) -> bool {
+        let path = graph.node(asker).path();
         match self {
             Self::Folder(folder) => path.starts_with(folder),
             Self::File(file) => path == *file,
+            Self::Class(classes) => {
+                classes.contains(&asker)
+                    || class_of(graph, asker).is_some_and(|class| classes.contains(&class))
+            }
         }
     }
-}
 
-/// Where others of a fixture's name, below its folder, are taken in its place.
-fn nearer_fixtures<'g>(graph: &'g Graph, node: Node<'_>, folder: &str) -> Vec<Reach<'g>> {
-    let named = graph.nodes_by_label(node.label()).iter().map(|&at| graph.node(NodeIx(at)));
-    let is_other = |other: &Node<'_>| {
-        other.path() != node.path()
-            && other.path().starts_with(folder)
-            && other.kind() == NodeKind::Function
-            && other.flags().has(NodeFlags::TEST_CODE)
-            && !is_test(graph, other.ix())
-    };
-    let reach = |other: Node<'g>| match other.path().strip_suffix("conftest.py") {
-        Some(folder) => Reach::Folder(folder),
-        None => Reach::File(other.path()),
-    };
-    named.filter(is_other).map(reach).collect()
-}
-
-/// The names of a function's parameters.
-fn parameters(signature: &str) -> impl Iterator<Item = &str> {
-    let inside = signature.split_once('(').map_or("", |(_, rest)| rest);
-    let mut depth = 0_i32;
-    let parts = inside.split(move |letter| {
-        match letter {
-            '(' | '[' | '{' => depth += 1,
-            ')' | ']' | '}' => depth -= 1,
-            _ => {}
+    /// Whether it is nearer to those who know it than one that is known further around.
+    fn is_within(&self, graph: &Graph, wider: &Reach<'_>) -> bool {
+        match (self, wider) {
+            (Reach::Folder(own), Reach::Folder(folder)) => own.starts_with(folder) && own != folder,
+            (Reach::File(path), Reach::Folder(folder)) => path.starts_with(folder),
+            (Reach::Class(classes), Reach::Folder(_) | Reach::File(_)) => {
+                classes.iter().any(|&class| wider.knows(graph, class))
+            }
+            (Reach::Folder(_) | Reach::File(_), Reach::File(_)) | (_, Reach::Class(_)) => false,
         }
-        letter == ',' && depth == 0 || letter == ')' && depth < 0
-    });
-    parts.map(|part| {
-        let part = part.trim_start();
-        let end = part.find(|letter: char| !letter.is_alphanumeric() && letter != '_');
-        &part[..end.unwrap_or(part.len())]
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parameters_are_named_without_types_and_defaults() {
-        let names = |signature| parameters(signature).collect::<Vec<_>>();
-        assert_eq!(names("def f(a, b: dict[str, int] = {}, *, c=(1, 2)) -> x(y)")[..4], ["a", "b", "", "c"]);
-        assert_eq!(names("class A"), [""]);
     }
 }

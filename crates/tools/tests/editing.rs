@@ -247,6 +247,23 @@ fn line_endings_marks_and_modes_stay() {
 }
 
 #[test]
+fn other_names_of_an_edited_file_keep_the_old_content_and_that_is_said() {
+    let fixture = shop();
+    fs::hard_link(fixture.root().join("shop/price.py"), fixture.root().join("price.old")).unwrap();
+    let edit = json!({"file_path": "shop/price.py", "edits": [{"old": "* 0.2", "new": "* 0.3"}]});
+    let made = ok(&fixture, "apply", edit);
+    assert!(made["proactive_insights"].to_string().contains("shop/price.py has other names"), "{made}");
+    assert!(read(&fixture, "shop/price.py").contains("* 0.3"));
+    assert!(read(&fixture, "price.old").contains("* 0.2"));
+    let made = ok(
+        &fixture,
+        "apply",
+        json!({"file_path": "shop/price.py", "edits": [{"old": "* 0.3", "new": "* 0.4"}]}),
+    );
+    assert!(!made.to_string().contains("hard link"), "it has one name now: {made}");
+}
+
+#[test]
 fn what_must_not_be_written_is_refused_with_a_reason() {
     let fixture = shop();
     fs::create_dir(fixture.root().join(".git")).unwrap();

@@ -87,3 +87,39 @@ fn a_fixture_that_nobody_asks_for_is_run_by_every_test_in_its_reach() {
     assert_eq!(tests(&fixture, "everywhere"), ["TestA.test_one", "test_two"]);
     assert_eq!(tests(&fixture, "in_class"), ["TestA.test_one"]);
 }
+
+#[test]
+fn marks_ask_for_fixtures_for_a_test_a_class_or_a_file() {
+    let fixture = ingested(
+        "//- lib.py\ndef of_test():\n    return 1\n\n\ndef of_class():\n    return 2\n\n\ndef of_file():\n    return 3\n\
+         //- tests/conftest.py\nimport pytest\nfrom lib import of_class, of_file, of_test\n\n\n@pytest.fixture\ndef one():\n    of_test()\n\n\n@pytest.fixture\ndef two():\n    of_class()\n\n\n@pytest.fixture\ndef three():\n    of_file()\n\
+         //- tests/test_a.py\nimport pytest\n\n\n@pytest.mark.usefixtures(\"one\")\ndef test_one():\n    assert True\n\n\n@pytest.mark.usefixtures('two', 'tmp_path')\nclass TestTwo:\n    def test_two(self):\n        assert True\n\n\nclass TestHeir(TestTwo):\n    def test_heir(self):\n        assert True\n\n\nclass TestOwn:\n    pytestmark = [pytest.mark.slow, pytest.mark.usefixtures('two')]\n\n    def test_own(self):\n        assert True\n\n\ndef test_none():\n    assert True\n\
+         //- tests/test_b.py\nimport pytest\n\npytestmark = pytest.mark.usefixtures(\"three\")\n\n\ndef test_three():\n    assert True\n",
+    );
+    assert_eq!(tests(&fixture, "of_test"), ["test_one"]);
+    assert_eq!(tests(&fixture, "of_class"), ["TestHeir.test_heir", "TestOwn.test_own", "TestTwo.test_two"]);
+    assert_eq!(tests(&fixture, "of_file"), ["test_three"]);
+}
+
+#[test]
+fn a_fixture_is_asked_for_by_the_name_that_it_was_given_and_in_its_reach() {
+    let fixture = ingested(
+        "//- lib.py\ndef named():\n    return 1\n\n\ndef helped():\n    return 2\n\n\ndef inner():\n    return 3\n\
+         //- tests/conftest.py\nimport pytest\nfrom lib import helped, named\n\n\n@pytest.fixture(scope='module', name='db')\ndef db_fixture():\n    return named()\n\n\ndef plain():\n    return helped()\n\
+         //- tests/test_a.py\nimport pytest\nfrom lib import inner\n\n\ndef test_db(db):\n    assert db\n\n\ndef test_other(db_fixture):\n    assert db_fixture\n\n\n@pytest.mark.parametrize('plain', [1])\ndef test_plain(plain):\n    assert plain\n\n\nclass TestIn:\n    @pytest.fixture\n    def db(self):\n        return inner()\n\n    def test_in(self, db):\n        assert db\n",
+    );
+    assert_eq!(tests(&fixture, "named"), ["test_db"]);
+    assert_eq!(tests(&fixture, "inner"), ["TestIn.test_in"]);
+    assert!(tests(&fixture, "helped").is_empty());
+}
+
+#[test]
+fn hooks_are_run_for_every_test_of_their_block() {
+    let fixture = ingested(
+        "//- src/app.ts\nexport function all() { return 1 }\nexport function some() { return 2 }\nexport function once() { return 3 }\n\
+         //- src/app.test.ts\nimport { all, once, some } from './app'\n\nbeforeEach(() => {\n  all()\n})\n\nbeforeAll(once)\n\ndescribe('a', () => {\n  let x\n\n  beforeEach(async () => {\n    x = some()\n  })\n\n  it('one', () => {\n    expect(x).toBe(2)\n  })\n\n  describe.each([1])('inner', () => {\n    it('two', () => {\n      expect(x).toBe(2)\n    })\n  })\n})\n\nit('three', () => {\n  expect(1).toBe(1)\n})\n",
+    );
+    assert_eq!(tests(&fixture, "all"), ["one", "three", "two"]);
+    assert_eq!(tests(&fixture, "some"), ["one", "two"]);
+    assert_eq!(tests(&fixture, "once"), ["one", "three", "two"]);
+}

@@ -78,6 +78,12 @@ impl Root {
         Ok(Some(Held { bytes, mode: stat.st_mode & 0o7777 }))
     }
 
+    /// How many names the file at a path has, none where there is none. A file that takes its place has that one alone.
+    pub fn names_of(&self, path: &RelPath) -> Result<u64, WriteError> {
+        let Some(parent) = self.parent_of(path)? else { return Ok(0) };
+        Ok(parent.stat(path)?.map_or(0, |stat| stat.st_nlink.into()))
+    }
+
     /// Folders on the way to a file that are not there, outermost first.
     pub fn missing_folders(&self, path: &RelPath) -> Result<Vec<RelPath>, WriteError> {
         self.writable(path)?;

@@ -49,6 +49,32 @@ pub(crate) struct Index {
     pub(super) method_defs: Vec<GDef>,
     /// What rules made of the paths alone.
     by_paths: OnceLock<ByPaths>,
+    /// What they made of the paths before files came or went, and which did.
+    by_paths_before: Option<(ByPaths, Shift)>,
+}
+
+/// Files that came and went since a table was made.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Shift {
+    /// Positions that they had, ascending, and their paths.
+    pub gone: Vec<(u32, String)>,
+    /// Positions that they have, ascending.
+    pub came: Vec<u32>,
+}
+
+impl Shift {
+    /// The position that a file has which was there before; nothing for one that is gone.
+    pub fn moved(&self, old: u32) -> Option<u32> {
+        let before = self.gone.binary_search_by_key(&old, |(at, _)| *at).err()? as u32;
+        let mut now = old - before;
+        for &came in &self.came {
+            if came > now {
+                break;
+            }
+            now += 1;
+        }
+        Some(now)
+    }
 }
 
 /// A table that rules made of the paths of the files in their language.
@@ -68,12 +94,25 @@ impl fmt::Debug for ByPaths {
 impl Index {
     /// A table that rests on nothing but the paths, and on which of them are in the language: it is made once for all
     /// generations that have the same.
-    pub fn by_paths<T: Any + Send + Sync>(&self, files: Vec<bool>, make: impl FnOnce() -> T) -> Arc<T> {
+    ///
+    /// `follow` makes it of the one before some files came or went, if it can.
+    pub fn by_paths<T: Any + Send + Sync>(
+        &self,
+        files: Vec<bool>,
+        make: impl FnOnce() -> T,
+        follow: impl FnOnce(&T, &Shift) -> Option<T>,
+    ) -> Arc<T> {
         let known = self.by_paths.get().filter(|known| known.files == files);
         if let Some(table) = known.and_then(|known| Arc::clone(&known.table).downcast().ok()) {
             return table;
         }
-        let table = Arc::new(make());
+        let before = self.by_paths_before.as_ref().filter(|(before, shift)| {
+            // Those that stayed are in the language they were in.
+            let stays = (0..).zip(&before.files).filter_map(|(at, is_in)| Some((shift.moved(at)?, is_in)));
+            stays.into_iter().all(|(at, is_in)| files.get(at as usize) == Some(is_in))
+        });
+        let followed = before.and_then(|(before, shift)| follow(before.table.downcast_ref()?, shift));
+        let table = Arc::new(followed.unwrap_or_else(make));
         // Where another one is kept, this one serves its generation alone.
         drop(self.by_paths.set(ByPaths { files, table: Arc::clone(&table) as Arc<dyn Any + Send + Sync> }));
         table
@@ -99,20 +138,27 @@ impl Index {
         index
     }
 
-    /// Follows edits. `gone` are the positions that files had which are no more, ascending; `edited` those of files
+    /// Follows edits. `gone` are the positions that files had which are no more, ascending, with their paths; `edited` those of files
     /// that came or say something else now, ascending too. However many they are, every table is copied once.
     pub fn update(
         &mut self,
-        gone: &[u32],
+        gone: &[(u32, &str)],
         edited: impl Iterator<Item = (u32, Edited)>,
         files: &[&FileFacts],
     ) {
         let count = self.file_of.count();
         let edited: Vec<(u32, Edited)> = edited.collect();
-        if !gone.is_empty() || edited.iter().any(|(_, edited)| *edited == Edited::Came) {
-            self.by_paths = OnceLock::new();
+        let came = edited.iter().filter(|(_, edited)| *edited == Edited::Came).map(|(at, _)| *at);
+        let shift = Shift {
+            gone: gone.iter().map(|(at, path)| (*at, (*path).to_owned())).collect(),
+            came: came.collect(),
+        };
+        let gone: Vec<u32> = gone.iter().map(|(at, _)| *at).collect();
+        self.by_paths_before = None;
+        if !shift.gone.is_empty() || !shift.came.is_empty() {
+            self.by_paths_before = self.by_paths.take().map(|before| (before, shift));
         }
-        let mut pieces = Pieces::of(gone, edited.into_iter(), count, files.len() as u32);
+        let mut pieces = Pieces::of(&gone, edited.into_iter(), count, files.len() as u32);
         pieces.read(&mut self.names, &self.file_of, files);
         let Pieces { list, rows } = &mut pieces;
         let same = |_: &Kept, name: GName| name;

@@ -9,7 +9,9 @@ mod mentioned;
 mod naming;
 
 use std::cell::OnceCell;
+use std::rc::Rc;
 
+use importers::ScriptTexts;
 use mentioned::MentionedBy;
 use naming::{has_far_modules, is_crate_root};
 use rayon::prelude::*;
@@ -77,6 +79,8 @@ pub(crate) fn files(
         importers: FxHashMap::default(),
         init_importers: OnceCell::new(),
         imports: FxHashMap::default(),
+        script_texts: OnceCell::new(),
+        script_imports: FxHashMap::default(),
         eval: Eval::new(program, rules),
         traits: traits(program, edits),
         has_far_modules: has_far_modules(program),
@@ -136,6 +140,10 @@ struct Spread<'s> {
     init_importers: OnceCell<Vec<u32>>,
     /// What an import of some text in a folder of scripts means.
     imports: FxHashMap<(&'s str, GName), Option<Place>>,
+    /// What scripts import, by what the texts say; made when it is first needed.
+    script_texts: OnceCell<ScriptTexts<'s>>,
+    /// The imports of scripts that mean a file, as far as that was asked for.
+    script_imports: FxHashMap<u32, Rc<[(u32, u32)]>>,
     eval: Eval<'s, 's>,
     /// Names that traits of ours have, or may have had.
     traits: FxHashSet<GName>,
@@ -300,17 +308,21 @@ impl<'s> Spread<'s> {
                 self.follow(at)?;
             }
         }
+        let mut changed = Reached::default();
         for (file, member, purpose) in std::mem::take(&mut self.hits) {
             match purpose {
                 Purpose::Carrier(group) => {
                     self.groups[group].carriers.add((member, Origin::Own(file)), Depth::Details)
                 }
                 Purpose::Changed => {
-                    self.found.insert(file);
-                    self.read_items([file].into_iter())?;
-                    self.rest(file, &FxHashMap::from_iter([(member, Depth::Details)]))?;
+                    changed.entry(file).or_default().insert(member, Depth::Details);
                 }
             }
+        }
+        self.found.extend(changed.keys());
+        self.read_items(changed.keys().copied())?;
+        for (file, names) in changed {
+            self.rest(file, &names)?;
         }
         Some(())
     }
@@ -492,25 +504,27 @@ impl<'s> Spread<'s> {
 
     /// What a file offers that rests on one of some names, and how much of it changes with them.
     fn resting(&self, file: u32, names: &FxHashMap<GName, Depth>, rests: Rests) -> Vec<(What, Depth)> {
-        let local = self.index.mentions(file);
+        // Each name of the file is looked up once, however often it is mentioned.
+        let local: Vec<Option<Depth>> =
+            self.index.mentions(file).iter().map(|name| names.get(name).copied()).collect();
         let facts = self.facts[file as usize];
         let by_file = matches!(self.families[file as usize], "python" | "script");
         let rests = |item: &Item| {
             // Another object than before is no other member, but whoever comes by a member comes by the object.
             let held = if rests == Rests::OnCarriers { &item.held[..] } else { &[] };
-            let depth = |name: &Name| names.get(&local[name.0 as usize]);
-            let modules = item.modules.iter().filter_map(depth).filter(|depth| **depth == Depth::Module);
+            let depth = |name: &Name| local[name.0 as usize];
+            let modules = item.modules.iter().filter_map(depth).filter(|depth| *depth == Depth::Module);
             let hit = item.mentions.iter().chain(held).filter_map(depth).chain(modules).max();
             match item.what {
                 What::File | What::Routes => None,
                 // What an import of everything brings is found by the names of its own; where the files are
                 // the modules, those are the names that came or went with the file.
                 What::Import(at) if facts.imports[at as usize].all == ImportAll::Yes => {
-                    hit.filter(|depth| **depth >= Depth::Whole && !(by_file && **depth == Depth::Module))
+                    hit.filter(|depth| *depth >= Depth::Whole && !(by_file && *depth == Depth::Module))
                 }
                 _ => hit,
             }
-            .map(|depth| (item.what, told_depth(facts, item.what, *depth)))
+            .map(|depth| (item.what, told_depth(facts, item.what, depth)))
         };
         self.items[&file].iter().filter_map(rests).collect()
     }

@@ -6,6 +6,7 @@ use m1nd_graph::NodeFlags;
 
 use super::annotations;
 use super::extract::{Decorator, DocWanted, FUNCTION_WIDE, Reader};
+use super::fixtures::is_fixture;
 use crate::facts::{By, Def, DefIx, DefKind, Expr, ExprIx, How, Param, TypeExpr};
 use crate::sheet::{field, line, named_children};
 
@@ -40,11 +41,7 @@ impl Reader<'_> {
             def.flags = def.flags.with(NodeFlags::ABSTRACT);
         }
         // What tests ask for by its name may begin like one.
-        let fixture = decorators.iter().find(|decorator| decorated_by(decorator) == Some("fixture"));
-        if self.sheet.facts.flags.has(NodeFlags::TEST_CODE) && fixture.is_some_and(is_automatic) {
-            def.flags = def.flags.with(NodeFlags::FOR_ALL_TESTS);
-        }
-        let is_named = text.starts_with("test") && fixture.is_none();
+        let is_named = text.starts_with("test") && !decorators.iter().any(is_fixture);
         let of_test_class = || self.sheet.scope().is_none_or(|ix| self.is_test_class(ix, MAX_BASES));
         if is_named && is_collected(&self.sheet.facts.path) && of_test_class() {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
@@ -58,6 +55,7 @@ impl Reader<'_> {
         def.to = body_start as u32;
         let (at, how) = (line(node), def.how);
         let ix = self.sheet.open_def(def);
+        self.note_fixtures(&decorators, ix);
         self.sheet.open_block(node);
         self.doc_wanted = DocWanted::Def(ix);
         self.parameters(node, ix, how, end);
@@ -202,20 +200,10 @@ impl Reader<'_> {
         }
         def.to = body_start as u32;
         let ix = self.sheet.open_def(def);
+        self.note_fixtures(&decorators, ix);
         self.sheet.open_block(node);
         self.doc_wanted = DocWanted::Def(ix);
     }
-}
-
-/// Whether a fixture is used without being asked for.
-fn is_automatic(fixture: &Decorator) -> bool {
-    let plain: String = fixture.text.split_whitespace().collect();
-    plain.contains("autouse=True")
-}
-
-/// The last name of a decorator.
-fn decorated_by(decorator: &Decorator) -> Option<&str> {
-    decorator.text.split('(').next()?.trim().rsplit('.').next()
 }
 
 fn how(in_class: bool, decorators: &[Decorator]) -> How {

@@ -214,7 +214,10 @@ impl Reader<'_> {
                     self.sheet.call(call, node);
                 }
             }
-            "assignment" => self.assignment(node),
+            "assignment" => {
+                self.note_marks(node);
+                self.assignment(node);
+            }
             "named_expression" => {
                 let value = field(node, "value").and_then(|value| self.sheet.known(value));
                 if let Some(name) = field(node, "name") {

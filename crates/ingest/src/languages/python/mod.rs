@@ -5,6 +5,7 @@ mod bindings;
 mod definitions;
 mod expressions;
 mod extract;
+mod fixtures;
 mod imports;
 mod library;
 mod modules;

@@ -2,12 +2,14 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::facts::FileFacts;
 use crate::manifest::{self, folder, is_inside, join};
+use crate::resolve::index::Shift;
 use crate::resolve::program::{Place, Program};
 use m1nd_graph::near::{nearest, only_nearest_folder};
 
 /// Modules by name; a file may be known by more than one, as it is on a search path with several entries.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Modules {
     by_name: FxHashMap<String, Vec<u32>>,
     /// Folders without `__init__.py` that hold modules, by name.
@@ -44,6 +46,48 @@ impl Modules {
         modules
     }
 
+    /// The same after some files came and went; nothing where folders may be packages because of them.
+    pub(super) fn after(&self, program: &Program<'_>, shift: &Shift) -> Option<Self> {
+        let came = |at: &u32| shift.came.binary_search(at).is_ok();
+        let paths = shift.came.iter().map(|&at| program.files[at as usize].path.as_str());
+        let paths = paths.chain(shift.gone.iter().map(|(_, path)| path.as_str()));
+        for path in paths.filter(|path| path.ends_with(".py") || path.ends_with(".pyi")) {
+            let is_beside = |(at, other): (u32, &&FileFacts)| {
+                folder(&other.path) == folder(path)
+                    && is_plain(&other.path)
+                    && other.language == super::NAME
+                    && !came(&at)
+            };
+            if !is_plain(path) || !(0..).zip(&program.files).any(is_beside) {
+                return None;
+            }
+        }
+        let mut modules = Self { roots: Vec::with_capacity(program.files.len()), ..self.clone() };
+        for named in modules.by_name.values_mut() {
+            named.retain_mut(|file| shift.moved(*file).map(|now| *file = now).is_some());
+        }
+        modules.by_name.retain(|_, named| !named.is_empty());
+        let is_there = |at: &u32| shift.moved(*at).is_some();
+        let mut stayed = (0..).zip(&self.roots).filter(|(at, _)| is_there(at)).map(|(_, root)| root.clone());
+        for (at, file) in (0..).zip(&program.files) {
+            if !came(&at) {
+                modules.roots.push(stayed.next()?);
+                continue;
+            }
+            if file.language != super::NAME {
+                modules.roots.push(String::new());
+                continue;
+            }
+            let root = root_of(program, &file.path);
+            for root in [&root, manifest::root(&file.path), source_folder(&file.path)] {
+                let mut seen = FxHashSet::from_iter([(folder(&file.path), root.len())]);
+                modules.add(&file.path, root, at, &mut seen);
+            }
+            modules.roots.push(root);
+        }
+        Some(modules)
+    }
+
     /// `seen` are the folders whose packages are known, each with the length of the root that they are named from.
     fn add<'p>(&mut self, path: &'p str, root: &str, file: u32, seen: &mut FxHashSet<(&'p str, usize)>) {
         let below = path.strip_prefix(root).unwrap_or(path).trim_start_matches('/');
@@ -69,8 +113,8 @@ impl Modules {
             outer = head;
         }
         let known = self.by_name.entry(name).or_default();
-        if !known.contains(&file) {
-            known.push(file);
+        if let Err(at) = known.binary_search(&file) {
+            known.insert(at, file);
         }
     }
 
@@ -181,6 +225,13 @@ impl Modules {
 fn module_at(program: &Program<'_>, path: &str) -> Option<u32> {
     let files = [format!("{path}.py"), format!("{path}/__init__.py"), format!("{path}.pyi")];
     files.iter().find_map(|file| program.file(file.trim_start_matches('/')))
+}
+
+/// Whether a file is a module of its folder under its own name.
+fn is_plain(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.strip_suffix(".py").or_else(|| name.strip_suffix(".pyi"));
+    stem.is_some_and(|stem| stem != "__init__" && !stem.contains('.'))
 }
 
 /// The nearest folder above a file that is no package.

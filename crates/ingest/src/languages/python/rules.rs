@@ -8,6 +8,7 @@ use super::library;
 use super::modules::Modules;
 use crate::facts::{By, DefKind, How, Scope};
 use crate::resolve::eval::Eval;
+use crate::resolve::index::Shift;
 use crate::resolve::lineage::{Foreign, bases, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
 use crate::resolve::rules::{Access, Call, Rules};
@@ -26,7 +27,8 @@ pub(crate) struct PythonRules {
 impl PythonRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
         let is_python = program.files.iter().map(|file| file.language == super::NAME).collect();
-        Self { modules: program.index.by_paths(is_python, || Modules::of(program)) }
+        let follow = |before: &Modules, shift: &Shift| before.after(program, shift);
+        Self { modules: program.index.by_paths(is_python, || Modules::of(program), follow) }
     }
 
     /// A name at the top of a module: defined, assigned or imported there.

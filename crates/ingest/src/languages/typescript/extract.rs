@@ -153,6 +153,7 @@ impl<'t> Visit<'t> for Reader<'_> {
             "assignment_expression" => self.plan_assignment(node),
             "call_expression" => {
                 self.plan_test(node);
+                self.note_hook(node);
                 self.plan_mixin(node);
             }
             "object" => self.enter_object(node),

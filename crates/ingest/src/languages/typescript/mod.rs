@@ -6,6 +6,7 @@ mod configured;
 mod definitions;
 mod expressions;
 mod extract;
+mod hooks;
 mod library;
 mod members;
 mod modules;

@@ -105,6 +105,25 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], 
     TestsShown { run, total }
 }
 
+/// That edited files have other names too, which keep what they hold: a file beside each takes its place.
+pub(super) fn linked(root: &Root, plan: &Plan) -> Option<String> {
+    let has_others = |path: &str| {
+        let path = root.relative(path).ok()?;
+        root.names_of(&path).ok().filter(|&names| names > 1)
+    };
+    let edited = plan.files.iter().filter(|file| file.before.is_some() && file.after.is_some());
+    let linked: Vec<&str> =
+        edited.map(|file| file.path.as_str()).filter(|path| has_others(path).is_some()).collect();
+    let first = linked.first()?;
+    let more = match linked.len() {
+        1 => "has".to_owned(),
+        count => format!("and {} more have", count - 1),
+    };
+    Some(format!(
+        "{first} {more} other names (hard links), which keep the old content: the edit is not seen under them."
+    ))
+}
+
 /// What is worth knowing and was not asked for, a sentence each.
 pub(super) fn insights(
     ctx: &Ctx<'_>,

@@ -161,6 +161,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         return Err(faults::stopped(stop));
     }
     let id = batch_id(ctx, workspace, &planned)?;
+    let linked = aftermath::linked(workspace.root(), &planned);
     let argument = (request.argument)(0);
     // Writing waits for the disk; meanwhile the processor reads what the new contents say.
     let (applied, checked) = std::thread::scope(|scope| {
@@ -197,6 +198,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         tracing::warn!(%err, "tremor does not know of a batch");
     }
     made.insights = aftermath::insights(ctx, workspace, after.as_deref(), &planned, &checked, &made.tests);
+    made.insights.extend(linked);
     made.phases = phases.list;
     Ok(made)
 }
