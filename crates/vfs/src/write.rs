@@ -78,10 +78,10 @@ impl Root {
         Ok(Some(Held { bytes, mode: stat.st_mode & 0o7777 }))
     }
 
-    /// How many names the file at a path has, none where there is none. A file that takes its place has that one alone.
-    pub fn names_of(&self, path: &RelPath) -> Result<u64, WriteError> {
-        let Some(parent) = self.parent_of(path)? else { return Ok(0) };
-        Ok(parent.stat(path)?.map_or(0, |stat| stat.st_nlink.into()))
+    /// Whether the file at a path has other names, too. A file that takes its place has that one alone.
+    pub fn has_other_names(&self, path: &RelPath) -> Result<bool, WriteError> {
+        let Some(parent) = self.parent_of(path)? else { return Ok(false) };
+        Ok(parent.stat(path)?.is_some_and(|stat| stat.st_nlink > 1))
     }
 
     /// Folders on the way to a file that are not there, outermost first.

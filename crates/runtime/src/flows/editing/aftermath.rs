@@ -107,13 +107,12 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], 
 
 /// That edited files have other names too, which keep what they hold: a file beside each takes its place.
 pub(super) fn linked(root: &Root, plan: &Plan) -> Option<String> {
-    let has_others = |path: &str| {
-        let path = root.relative(path).ok()?;
-        root.names_of(&path).ok().filter(|&names| names > 1)
+    let has_others = |path: &&str| {
+        let path = root.relative(path).ok();
+        path.is_some_and(|path| root.has_other_names(&path).unwrap_or(false))
     };
     let edited = plan.files.iter().filter(|file| file.before.is_some() && file.after.is_some());
-    let linked: Vec<&str> =
-        edited.map(|file| file.path.as_str()).filter(|path| has_others(path).is_some()).collect();
+    let linked: Vec<&str> = edited.map(|file| file.path.as_str()).filter(has_others).collect();
     let first = linked.first()?;
     let more = match linked.len() {
         1 => "has".to_owned(),
