@@ -106,12 +106,21 @@ fn copies(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
 /// Whether a constructor takes a value of its class, as such or as one of a base.
 fn takes_own(eval: &mut Eval<'_, '_>, def: GDef, class: GDef) -> bool {
     let file = eval.program.file_of(def);
-    let Some(first) = eval.program.def(def).params.first() else { return false };
+    let params = &eval.program.def(def).params;
+    let Some(first) = params.first().filter(|_| needs_no_more(eval.program, def, 1)) else { return false };
     match first.ty.map_or(Ty::Unknown, |ty| eval.ty(file, ty)) {
         Ty::Of(wanted, _) => derives(eval, class, wanted),
         Ty::Std(..) => false,
         _ => true,
     }
+}
+
+/// Whether a function takes so many, where the others have values of their own: `int n = 1`.
+fn needs_no_more(program: &Program<'_>, def: GDef, given: usize) -> bool {
+    let found = program.def(def);
+    let head = found.signature.split_once('(').map_or("", |(_, rest)| rest);
+    let head = head.rsplit_once(')').map_or(head, |(head, _)| head);
+    given <= found.params.len() && found.params.len() - given <= head.matches('=').count()
 }
 
 fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[ExprIx]) {
@@ -121,7 +130,10 @@ fn fitting(eval: &mut Eval<'_, '_>, targets: &mut Vec<GDef>, file: u32, args: &[
     let program = eval.program;
     let given: Vec<Ty> = args.iter().map(|&arg| eval.expr(file, arg)).collect();
     let all = targets.clone();
-    let same = |def: &GDef| program.def(*def).params.len() == args.len();
+    let same = |def: &GDef| {
+        let is_short = rules_of(eval, *def).converts && needs_no_more(program, *def, args.len());
+        program.def(*def).params.len() == args.len() || is_short
+    };
     // What takes any number is meant where nothing takes just so many.
     if !keep(targets, |def| same(&def) && !takes_any_number(eval, def)) {
         let takes =

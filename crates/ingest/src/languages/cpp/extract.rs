@@ -345,6 +345,15 @@ impl Reader<'_> {
                         .set(node, Expr::Path { segments: segments.into(), args: args.into(), scope, at });
                 }
             }
+            // Whatever is added to a text gives a text.
+            "binary_expression" => {
+                let parts = [field(node, "left"), field(node, "right")];
+                let is_text = parts.into_iter().flatten().any(|part| part.kind() == "string_literal");
+                let operator = field(node, "operator").map(|operator| self.sheet.bytes(operator));
+                if is_text && operator == Some(b"+") {
+                    self.sheet.set(node, Expr::Text);
+                }
+            }
             "template_function" => {
                 let (segments, last) = declarators::segments(&mut self.sheet, node);
                 let args = types::arguments(&mut self.sheet, last);

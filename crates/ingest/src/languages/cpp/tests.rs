@@ -499,7 +499,8 @@ fn a_copy_and_a_conversion_choose_among_overloads() {
 #include <string>
 enum Activity { kNone, kRead };
 class Slice { public: Slice(); Slice(const char* d); Slice(const std::string& s); };
-struct Options { Options(); explicit Options(Activity a); };
+struct Base { Base(); };
+struct Options : Base { Options(); explicit Options(Activity a); Options(const Base& base, int n); };
 struct Own { Own(const Own& other); Own(int n); };
 class Status {
  public:
@@ -518,6 +519,8 @@ struct Fetcher {
 void text(const std::string& said) {
   Status::Corruption("x");
   Status::Corruption(said);
+  Status::Corruption("x" + unseen());
+  Status::Corruption(unseen());
 }
 void code() { Status::Corruption(Status::kBad); }
 void none() { Status::Corruption(); }
@@ -529,21 +532,22 @@ void make(Activity a) { auto made = Options(a); }
 "#,
         expect![[r#"
             a.cc Fetcher.Fetcher -> a.h Options @[4]
-            a.cc code -> a.h Status.Corruption#2 @[10]
-            a.cc copy -> a.h Options @[13]
-            a.cc copy -> a.h Own @[14]
-            a.cc copy -> a.h Own.Own @[14]
-            a.cc make -> a.h Options @[16]
-            a.cc make -> a.h Options.Options#2 @[16]
-            a.cc none -> a.h Status.Corruption @[11] ?2
-            a.cc none -> a.h Status.Corruption#2 @[11] ?2
-            a.cc text -> a.h Status.Corruption @[7, 8]
-            a.h Status.Corruption -> a.h Slice @[9]
-            a.h Status.Corruption -> a.h Slice.Slice @[9]
-            a.h Status.Corruption -> a.h Status @[9]
-            a.h Status.Corruption#2 -> a.h Status @[10]
-            a.h Status.Strict -> a.h Status @[11]
-            a.h Status.Strict#2 -> a.h Status @[12]
+            a.cc code -> a.h Status.Corruption @[12] ?2
+            a.cc code -> a.h Status.Corruption#2 @[12] ?2
+            a.cc copy -> a.h Options @[15]
+            a.cc copy -> a.h Own @[16]
+            a.cc copy -> a.h Own.Own @[16]
+            a.cc make -> a.h Options @[18]
+            a.cc make -> a.h Options.Options#2 @[18]
+            a.cc none -> a.h Status.Corruption#2 @[13]
+            a.cc text -> a.h Status.Corruption @[7, 8, 9, 10 ?2]
+            a.cc text -> a.h Status.Corruption#2 @[10] ?2
+            a.h Status.Corruption -> a.h Slice @[10]
+            a.h Status.Corruption -> a.h Slice.Slice @[10]
+            a.h Status.Corruption -> a.h Status @[10]
+            a.h Status.Corruption#2 -> a.h Status @[11]
+            a.h Status.Strict -> a.h Status @[12]
+            a.h Status.Strict#2 -> a.h Status @[13]
         "#]],
     );
 }
