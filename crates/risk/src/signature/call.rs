@@ -49,8 +49,7 @@ pub fn calls(language: &str, text: &str, line: u32, function: &str) -> Vec<Call>
         }
         // Types that are written at a call.
         let after = after.trim_start();
-        let types = after.strip_prefix("::<").and_then(|rest| rest.find(">(").map(|end| &rest[end + 1..]));
-        let Some(inner) = types.unwrap_or(after).strip_prefix('(') else { continue };
+        let Some(inner) = without_types(language, after).strip_prefix('(') else { continue };
         let Some((given, end)) = arguments(language, inner) else { continue };
         let mut call = Call {
             is_of_type: is_of_type(before),
@@ -62,6 +61,27 @@ pub fn calls(language: &str, text: &str, line: u32, function: &str) -> Vec<Call>
         found.push(call);
     }
     found
+}
+
+/// What follows the types that may stand between a name and its arguments: `[int](1)`, `<number>(1)`, `::<u32>(1)`.
+fn without_types<'t>(language: &str, after: &'t str) -> &'t str {
+    let (open, close) = if language == "go" { ('[', ']') } else { ('<', '>') };
+    let list = if language == "rust" { after.strip_prefix("::").unwrap_or(after) } else { after };
+    let mut depth = 0_u32;
+    for (at, letter) in list.char_indices() {
+        match letter {
+            _ if letter == open => depth += 1,
+            // The head of a function among the types is no end of them.
+            _ if letter == close && !list[..at].ends_with(['=', '-']) => depth = depth.saturating_sub(1),
+            ';' | '"' | '\n' => return after,
+            _ => {}
+        }
+        if depth == 0 {
+            let rest = &list[at + letter.len_utf8()..];
+            return if letter == close && rest.starts_with('(') { rest } else { after };
+        }
+    }
+    after
 }
 
 /// Whether what a call is called on is written as types are.
@@ -242,6 +262,20 @@ mod tests {
     fn taken(language: &str, signature: &str, line: &str) -> Vec<Taken> {
         let calls = calls(language, line, 1, "f");
         calls.iter().map(|call| takes(language, "f", signature, call)).collect()
+    }
+
+    #[test]
+    fn types_that_are_written_at_a_call_are_no_arguments() {
+        let placed = |language: &str, line: &str| {
+            calls(language, line, 1, "gen").iter().map(|call| call.placed).collect::<Vec<_>>()
+        };
+        assert_eq!(placed("go", "return gen[map[string]int](1, 2)"), [2]);
+        assert_eq!(placed("java", "new gen<>(1, 2); A.<Integer>gen(1)"), [2, 1]);
+        assert_eq!(placed("rust", "gen::<Vec<u32>>(1)"), [1]);
+        assert_eq!(placed("typescript", "gen<(a: A) => B, C>(1, 2)"), [2]);
+        assert_eq!(placed("cpp", "gen<int>(1)"), [1]);
+        assert_eq!(placed("go", "x := gen[1]"), [0; 0]);
+        assert_eq!(placed("typescript", "if (gen < (1)) {}"), [0; 0]);
     }
 
     #[test]
