@@ -25,7 +25,7 @@ pub(super) fn routes(modifiers: &str) -> Vec<(String, String)> {
         patterns.push(String::new());
     }
     let of = |method: &&str| patterns.iter().map(|pattern| ((*method).to_owned(), pattern.clone())).collect();
-    methods.iter().flat_map(|method| -> Vec<(String, String)> { of(&method) }).collect()
+    methods.iter().flat_map(|method| -> Vec<(String, String)> { of(method) }).collect()
 }
 
 /// The pattern that a class puts before those of its methods.
