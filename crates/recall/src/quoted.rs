@@ -18,6 +18,8 @@ pub struct Quote {
     words: Vec<String>,
     /// Whether it stood between quotation marks; otherwise it is all of a line.
     pub marked: bool,
+    /// Whether it is only a line below a report, which may be anything that people paste there.
+    pub is_guess: bool,
     /// So many words of it are the least that a line must have.
     least: usize,
 }
@@ -48,7 +50,7 @@ const MIN_RUN: usize = 3;
 const MIN_CHARS: usize = 6;
 /// Lines of a question that are looked at, and texts that are looked for.
 const MAX_LINES: usize = 12;
-const MAX_QUOTES: usize = 6;
+const MAX_QUOTES: usize = 8;
 /// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
 const UNMARKED: f32 = 0.75;
 /// Three words of the title of a report are said by chance.
@@ -64,21 +66,25 @@ pub fn quotes(query: &str) -> Vec<Quote> {
         }
     }
     // What somebody marked as said comes before what may have been.
-    found.sort_by_key(|quote| !quote.marked);
+    found.sort_by_key(|quote| (!quote.marked, quote.is_guess));
     found.truncate(MAX_QUOTES);
     found
 }
 
 fn of_told(told: Told<'_>) -> Vec<Quote> {
     let mut found = of_line(told.text);
+    let unmarked = found.iter_mut().filter(|quote| !quote.marked);
     match told.part {
         Part::Whole => {}
-        Part::Title => {
-            let unmarked = found.iter_mut().filter(|quote| !quote.marked);
-            unmarked.for_each(|quote| quote.least = quote.least.max(MIN_TITLE));
+        Part::Title => unmarked.for_each(|quote| quote.least = quote.least.max(MIN_TITLE)),
+        Part::Pasted => {
+            unmarked.for_each(|quote| {
+                quote.least = quote.least.max(MIN_TITLE);
+                quote.is_guess = true;
+            });
+            // A single word between marks is a value here, or a name.
+            found.retain(Quote::is_sentence);
         }
-        // A single word between marks is a value here, or a name.
-        Part::Quoted => found.retain(|quote| quote.marked && quote.is_sentence()),
     }
     found
 }
@@ -114,10 +120,12 @@ fn of_line(line: &str) -> Vec<Quote> {
         found.retain(Quote::is_sentence);
     }
     if whole.is_sentence() && found.is_empty() {
-        // A long message stands on several lines of the source.
-        let sentences = line.split(". ").filter(|_| line.contains(". ")).map(|one| Quote::of(one, false));
+        // A long message stands on several lines of the source, and people say something before and after it.
+        let parts = line.split(". ").flat_map(|part| part.split(" - ")).flat_map(|part| part.split(": "));
+        let parts: Vec<Quote> = parts.map(|one| Quote::of(one, false)).collect();
         found.push(whole);
-        found.extend(sentences.filter(|one| one.words.len() > MIN_RUN));
+        found
+            .extend(parts.into_iter().filter(|one| one.words.len() > MIN_RUN && one.text.len() < line.len()));
     }
     found.extend(is_message.then_some(around));
     found.retain(|quote| (1..=MAX_WORDS).contains(&quote.words.len()) && quote.text.len() >= MIN_CHARS);
@@ -130,7 +138,7 @@ impl Quote {
         let words: Vec<String> = raw_words(&text).map(str::to_owned).collect();
         let telling = words.iter().filter(|word| is_telling(word)).count();
         let least = if marked { 0 } else { (telling as f32 * UNMARKED).ceil() as usize };
-        Self { text, words, marked, least: least.max(MIN_RUN) }
+        Self { text, words, marked, is_guess: false, least: least.max(MIN_RUN) }
     }
 
     /// Whether it has so many words that hardly two places say it by chance. An address or a path is no sentence, whatever it is

@@ -61,34 +61,37 @@ pub enum Part {
     Whole,
     /// All of it, but people head their reports in their own words.
     Title,
-    /// What it quotes: the rest is what somebody tells.
-    Quoted,
+    /// All of it, though nothing says so: a line of its own below a report.
+    Pasted,
 }
 
 /// The lines of a question that may have something that a program says. Code, settings and versions that people paste below
 /// a report say nothing of it.
 pub fn told(query: &str) -> Vec<Told<'_>> {
-    let lines: Vec<&str> = query.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    let lines =
+        query.lines().map(|line| line.trim().trim_start_matches("> ")).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.filter(|line| !is_fence(line)).collect();
     let mut found = Vec::new();
-    let (mut is_fenced, mut is_announced) = (false, false);
+    let mut is_announced = false;
     for (nth, line) in lines.iter().enumerate() {
-        if is_fence(line) {
-            is_fenced = !is_fenced;
-            continue;
-        }
         let text = message(line);
         let part = match () {
             () if lines.len() == 1 || complains(line, text) => Some(Part::Whole),
-            () if is_fenced => None,
             () if is_announced && !is_code(line) => Some(Part::Whole),
             () if nth == 0 => Some(Part::Title),
-            () if is_code(line) => None,
-            () => Some(Part::Quoted),
+            () if is_code(line) || is_field(line) => None,
+            () => Some(Part::Pasted),
         };
         found.extend(part.map(|part| Told { text, part }));
         is_announced = line.ends_with(':') && announces(line);
     }
     found
+}
+
+/// Whether a line gives a value to a name, as headers and lists of versions do.
+fn is_field(line: &str) -> bool {
+    let name = line.trim_start_matches(['-', '*', ' ']).split_once(": ").map(|(name, _)| name);
+    name.is_some_and(|name| name.split(' ').count() <= 3)
 }
 
 fn is_fence(line: &str) -> bool {
@@ -339,7 +342,7 @@ mod tests {
                 .map(|told| match told.part {
                     Part::Whole => format!("whole: {}", told.text),
                     Part::Title => format!("title: {}", told.text),
-                    Part::Quoted => format!("quoted: {}", told.text),
+                    Part::Pasted => format!("pasted: {}", told.text),
                 })
                 .collect::<Vec<_>>()
         };
@@ -348,8 +351,8 @@ mod tests {
             parts(
                 "Cookie path is wrong\n\nIt says \"no such path\".\n```python\nfrom a import b\napp = b()\n```\nv = 1"
             ),
-            ["title: Cookie path is wrong", "quoted: It says \"no such path\"."],
-            "examples are not told"
+            ["title: Cookie path is wrong", "pasted: It says \"no such path\".", "pasted: from a import b"],
+            "code is not told where it can be seen to be code"
         );
         assert_eq!(
             parts(
@@ -360,7 +363,7 @@ mod tests {
         );
         assert_eq!(
             parts("I get this error:\nrequired flag(s) \"x\" not set\nversion: 1.2"),
-            ["title: I get this error:", "whole: required flag(s) \"x\" not set", "quoted: version: 1.2"]
+            ["title: I get this error:", "whole: required flag(s) \"x\" not set"]
         );
     }
 

@@ -22,6 +22,8 @@ const AMONG: usize = 8;
 const MAX_QUESTION: usize = 40;
 /// Lines that are shown.
 const MAX_SAID: usize = 3;
+/// The best of what a question finds stand before a test.
+const AFTER_TEST: usize = 3;
 /// How much of a line is shown.
 const MAX_LINE: usize = 100;
 
@@ -34,8 +36,9 @@ pub(super) struct Said {
     pub text: String,
     /// A sentence that the product says, letter by letter or between quotation marks in the question, and not only about it.
     pub is_certain: bool,
+    /// How many of what the question finds stand before it: none before a message, one before what is only guessed to be one.
     /// Tests repeat what the product says, which may put it together of parts that no line has.
-    pub is_test: bool,
+    pub after: usize,
 }
 
 /// Whether it is of a test, how well it says it, whether no symbol is around it.
@@ -109,8 +112,9 @@ pub(super) fn said(
                 text: text[..text.floor_char_boundary(MAX_LINE)].to_owned(),
                 is_certain: quote.is_sentence()
                     && !is_test(path)
+                    && !quote.is_guess
                     && (fit == Fit::Whole || quote.marked && is_short && fit != Fit::Told),
-                is_test: is_test(path),
+                after: if is_test(path) { AFTER_TEST } else { usize::from(quote.is_guess) },
             };
             let is_bare = graph.node(node).kind() == NodeKind::File;
             found.push(((is_test(path), Reverse(fit), is_bare), said));

@@ -272,10 +272,8 @@ fn put_first(hits: &mut Vec<Hit>, meant: &[Hit]) {
     hits.splice(0..0, meant.iter().cloned());
 }
 
-/// Places of the best answers, which only what is meant comes before.
-const BEST: usize = 3;
-
-/// Who says what is quoted comes first; a test that repeats it, after the best of what the question finds.
+/// Who says what is quoted comes first; a test that repeats it, or what is only guessed, after the best of what the question
+/// finds.
 fn put_said(graph: &Graph, hits: &mut Vec<Hit>, said: &[Said], kinds: &dyn Fn(NodeKind) -> bool) {
     let mut shown: Vec<&Said> = Vec::new();
     for one in said.iter().filter(|said| kinds(graph.node(said.node).kind())) {
@@ -283,16 +281,17 @@ fn put_said(graph: &Graph, hits: &mut Vec<Hit>, said: &[Said], kinds: &dyn Fn(No
             shown.push(one);
         }
     }
-    let (tests, product): (Vec<&Said>, Vec<&Said>) = shown.into_iter().partition(|said| said.is_test);
-    let hit = |said: &&Said| meant_hit(said.node, Vec::new());
-    let product: Vec<Hit> = product.iter().map(hit).collect();
-    put_first(hits, &product);
-    let is_found = |hits: &[Hit], said: &Said| hits.iter().any(|hit| hit.node == said.node);
-    for test in tests {
-        if !is_found(hits, test) {
-            let at = hits.len().min(product.len() + BEST);
+    let (first, behind): (Vec<&Said>, Vec<&Said>) = shown.into_iter().partition(|said| said.after == 0);
+    let first: Vec<Hit> = first.iter().map(|said| meant_hit(said.node, Vec::new())).collect();
+    put_first(hits, &first);
+    for (nth, said) in behind.into_iter().enumerate() {
+        let place = first.len() + said.after + nth;
+        let is_near = hits.iter().take(place).any(|hit| hit.node == said.node);
+        if !is_near {
+            hits.retain(|hit| hit.node != said.node);
+            let at = hits.len().min(place);
             let score = at.checked_sub(1).map_or(1.0, |before| hits[before].score);
-            hits.insert(at, Hit { score, ..meant_hit(test.node, Vec::new()) });
+            hits.insert(at, Hit { score, ..meant_hit(said.node, Vec::new()) });
         }
     }
 }
@@ -430,7 +429,7 @@ fn ask<T>(
     };
     let found = Found::of(&corpus, &at.graph, &question, admits);
     let mut said = quoted::said(workspace.root(), &at.graph, &corpus, request.query, quotes, &admits);
-    said.iter_mut().for_each(|said| said.is_test &= !wants_tests);
+    said.iter_mut().filter(|_| wants_tests).for_each(|said| said.after = 0);
     let mut named = pointed(&at.graph, request.query);
     named.retain(|&file| admits(at.graph.node(file).path()));
     let read = |(said, read): &(String, String)| format!("read \"{said}\" as \"{read}\"");
