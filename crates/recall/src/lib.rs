@@ -8,6 +8,7 @@ pub mod corpus;
 pub mod engines;
 pub mod feedback;
 pub mod fuse;
+pub mod message;
 pub mod past;
 pub mod place;
 pub mod predict;

@@ -1,12 +1,14 @@
 //! Quoted: text that a question quotes, and the symbol that says it.
 //!
-//! A message that a program printed has values where the source has placeholders, so a line is compared by its words: all
-//! of the message, a long run of it, or all words of a string in their order.
+//! A message that a program printed has values where the source has placeholders, so it is compared by its words: all words of a
+//! message of the source in their order, or a long run of a line.
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use crate::corpus::Corpus;
 use crate::fuse::best;
+use crate::message::{MAX_WORDS, Message};
 use crate::report::{Part, Told, told};
 use crate::text::{Bm25, Line, Term, UnitIx, raw_words, terms_of_query, terms_of_text};
 
@@ -24,28 +26,58 @@ pub struct Quote {
     least: usize,
 }
 
-/// How well a line says it, the best last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// How well it is said, the best last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
     /// So many words of it.
     Part(usize),
     /// Letter by letter, in a comment.
     Told,
-    /// Letter by letter.
-    Whole,
+    /// All that a message of the source says, so many words, with its values between them.
+    Filled(usize),
+    /// Letter by letter, so many words.
+    Whole(usize),
 }
 
 impl Fit {
-    /// Whether it is there letter by letter.
+    /// Whether it is there letter by letter, or all of a message is.
     pub fn is_whole(self) -> bool {
-        self >= Self::Told
+        !matches!(self, Self::Part(_))
+    }
+
+    /// Whether the program itself says it, and not only something like it or somebody about it.
+    pub fn is_said(self) -> bool {
+        matches!(self, Self::Filled(_) | Self::Whole(_))
+    }
+
+    fn rank(self) -> (u8, usize, bool) {
+        match self {
+            Self::Part(words) => (0, words, false),
+            Self::Told => (1, 0, false),
+            Self::Filled(words) => (2, words, false),
+            Self::Whole(words) => (2, words, true),
+        }
     }
 }
 
-/// More words than this are a report, not a message.
-const MAX_WORDS: usize = 30;
+impl Ord for Fit {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.rank().cmp(&other.rank())
+    }
+}
+
+impl PartialOrd for Fit {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
 /// Fewer words of a message prove nothing; a single one must be there letter by letter.
 const MIN_RUN: usize = 3;
+/// Words that a line has in common with a message that it is a part of.
+const MIN_COMMON: usize = 2;
+/// One word in so many must be the message's own, and not a value's.
+const MIN_SHARE: usize = 3;
 /// A shorter text stands everywhere.
 const MIN_CHARS: usize = 6;
 /// Lines of a question that are looked at, and texts that are looked for.
@@ -147,14 +179,19 @@ impl Quote {
         self.words.len() >= MIN_RUN && self.text.contains(char::is_whitespace)
     }
 
+    /// Whether it is a part of another text, or all of it.
+    pub fn is_part_of(&self, other: &Self) -> bool {
+        other.text.contains(&self.text)
+    }
+
     /// How well a line says it.
     pub fn fit(&self, line: &Line<'_>) -> Option<Fit> {
         let whole: String =
             line.parts.iter().flat_map(|(part, _)| part.chars()).flat_map(char::to_lowercase).collect();
         if whole.contains(&self.text) {
-            return Some(if line.is_comment { Fit::Told } else { Fit::Whole });
+            return Some(if line.is_comment { Fit::Told } else { Fit::Whole(self.words.len()) });
         }
-        let parts = line.parts.iter().filter(|(_, is_prose)| *is_prose);
+        let parts = line.parts.iter().filter(|(_, kind)| kind.is_prose());
         let mut parts: Vec<String> = parts.map(|(part, _)| part.to_lowercase()).collect();
         // A message that is put together has its values between its strings.
         if parts.len() > 1 {
@@ -164,9 +201,25 @@ impl Quote {
         (most >= self.least).then_some(Fit::Part(most))
     }
 
-    /// Whether a line of source has enough words of it to be looked at closely. Only what it says no to is certain.
+    /// How well a message of the source says it.
+    pub fn fit_message(&self, message: &Message) -> Option<Fit> {
+        if message.text.contains(&self.text) {
+            return Some(Fit::Whole(self.words.len()));
+        }
+        if let Some(filled) = message.fill(&self.words) {
+            // What is nearly all value is said by chance.
+            let is_most = filled.words * MIN_SHARE >= self.words.len();
+            if filled.words >= self.least || filled.is_all && is_most {
+                return Some(Fit::Filled(filled.words));
+            }
+        }
+        let most = self.in_prose(&message.text);
+        (most >= self.least).then_some(Fit::Part(most))
+    }
+
+    /// Whether a line of source may say it, or be a line of what says it. Only what it says no to is certain.
     pub fn may_fit(&self, line: &str) -> bool {
-        let least = self.least.min(self.words.len());
+        let least = MIN_COMMON.min(self.words.len());
         let is_plain = line.is_ascii() && self.text.is_ascii();
         let is_word = |word: &&str| self.words.iter().any(|own| own.eq_ignore_ascii_case(word));
         !is_plain || raw_words(line).filter(is_word).take(least).count() == least || self.is_in(line)
@@ -206,18 +259,20 @@ fn is_telling(word: &str) -> bool {
 pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
     let text = &corpus.text;
     let mut scores = vec![0.0; text.unit_count()];
-    let mut possible = 0.0;
+    let (mut possible, mut rarest) = (0.0, 0.0_f32);
     let mut known: Vec<Term> = Vec::new();
     for (term, _) in terms_of_query(&quote.text) {
-        let with = text.files_with(term);
-        // A word that no file has is a value.
-        if with > 0 {
-            let idf = Bm25::idf(with, text.files().len());
+        // A word that nobody says is a value.
+        if text.is_said(term) {
+            let idf = Bm25::idf(text.files_with(term), text.files().len());
             possible += idf;
+            rarest = rarest.max(idf);
             text.score_prose(term, idf, &mut scores);
             known.push(term);
         }
     }
+    // The rarest word is a value, too, as often as not.
+    possible -= if known.len() >= MIN_RUN { rarest } else { 0.0 };
     scores.iter_mut().filter(|score| **score < possible * COVERED).for_each(|score| *score = 0.0);
     // One line must have so many of its words that no more of them can be missing.
     let missing = quote.words.len() - quote.least.min(quote.words.len());
@@ -321,7 +376,7 @@ mod tests {
         assert_eq!(fit(message, "raise E(f'could not open {path}: {err}')"), [Some(Fit::Part(3))]);
         assert_eq!(fit(message, "raise E('could not open %s: %s' % x)"), [Some(Fit::Part(3))]);
         assert_eq!(fit(message, "could(not open)"), [None], "code is no message");
-        assert_eq!(fit("\"Pool is closed\"", "raise E('The pool is CLOSED now')"), [Some(Fit::Whole)]);
+        assert_eq!(fit("\"Pool is closed\"", "raise E('The pool is CLOSED now')"), [Some(Fit::Whole(3))]);
         assert_eq!(fit("\"Pool is closed\"", "# Once the pool is closed, stop."), [Some(Fit::Told)]);
     }
 
@@ -348,7 +403,7 @@ mod tests {
         let unknown = "E('unknown command %s for %s' % x)";
         assert_eq!(says("unknown command \"foo\" for \"bar\"", unknown), Some(Fit::Part(3)));
         let literal = "E(\"'endpoint' may not contain a dot '.' character.\")";
-        assert_eq!(says("'endpoint' may not contain a dot '.' character.", literal), Some(Fit::Whole));
+        assert_eq!(says("'endpoint' may not contain a dot '.' character.", literal), Some(Fit::Whole(3)));
         let joined =
             "panic(\"wildcard segment '\" + wildcard + \"' conflicts with existing children in path '\" + x)";
         let message = "panic: wildcard segment ':id' conflicts with existing children in path '/user/:id'";

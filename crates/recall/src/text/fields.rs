@@ -76,8 +76,8 @@ impl FileBag {
         let lines: Vec<Line<'_>> = style.lines(source.text);
         let owners = owners(&lines, &source.spans);
         for (line, &unit) in lines.iter().zip(&owners) {
-            for &(text, is_prose) in &line.parts {
-                let field = if is_prose { Field::Prose } else { Field::Body };
+            for &(text, kind) in &line.parts {
+                let field = if kind.is_prose() { Field::Prose } else { Field::Body };
                 terms.each(text, |term| bag.add(unit, field, term));
             }
         }

@@ -253,6 +253,12 @@ impl TextIndex {
         self.score_units(term, idf, Bm25 { k1: 0.2, b: 0.3 }, &PROSE, scores);
     }
 
+    /// Whether comments, strings or docs have a term.
+    pub fn is_said(&self, term: Term) -> bool {
+        let (_, counts) = self.postings.of_term(term);
+        counts.iter().any(|counts| weighted(counts, &PROSE) > 0.0)
+    }
+
     /// Counts one more term for units whose comments, strings or docs have it.
     pub fn count_prose(&self, term: Term, found: &mut [u16]) {
         let (units, counts) = self.postings.of_term(term);

@@ -12,6 +12,7 @@ mod words;
 pub use fields::{Counts, Entry, FIELDS, Field, FileBag, Source, Span};
 pub use index::{FieldWeights, FileIx, PathPart, Rules, Scores, TextIndex, Unit, UnitIx};
 pub use kin::kin;
-pub use lines::{Line, Style};
+pub use lines::{Kind, Line, Style};
 pub use postings::{Bm25, Postings};
+pub use stop::is_stop;
 pub use words::{Term, Terms, hash, parts_of, raw_words, terms_of_query, terms_of_text};

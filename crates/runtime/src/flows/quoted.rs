@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_recall::corpus::Corpus;
+use m1nd_recall::message::{Message, messages};
 use m1nd_recall::place::is_test;
 use m1nd_recall::quoted::{Fit, Quote, holders};
 use m1nd_recall::text::{FileIx, Line, Style, Unit};
@@ -36,6 +37,8 @@ pub(super) struct Said {
     pub text: String,
     /// A sentence that the product says, letter by letter or between quotation marks in the question, and not only about it.
     pub is_certain: bool,
+    /// Whether all of it is said, and not only something like it.
+    pub is_whole: bool,
     /// How many of what the question finds stand before it: none before a message, one before what is only guessed to be one.
     /// Tests repeat what the product says, which may put it together of parts that no line has.
     pub after: usize,
@@ -80,8 +83,8 @@ pub(super) fn said(
             entry.insert(text.map(|file| file.text).unwrap_or_default());
         }
     }
-    let mut lines: BTreeMap<FileIx, Vec<Line<'_>>> = BTreeMap::new();
-    let mut found: Vec<(Worth, Said)> = Vec::new();
+    let mut read: BTreeMap<FileIx, Read<'_>> = BTreeMap::new();
+    let mut found: Vec<(Worth, &Quote, Said)> = Vec::new();
     for (quote, units) in quotes.iter().zip(held) {
         for unit in units {
             let path = corpus.text.path(unit.file);
@@ -95,15 +98,20 @@ pub(super) fn said(
             if near.is_empty() {
                 continue;
             }
-            let lines = lines.entry(unit.file).or_insert_with(|| Style::of(path).lines(text));
-            let best = near
-                .into_iter()
-                .filter_map(|at| Some((quote.fit(lines.get(at as usize - 1)?)?, at)))
-                .max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+            let read = read.entry(unit.file).or_insert_with(|| Read::of(path, text));
+            let of_lines =
+                near.iter().filter_map(|&at| Some((quote.fit(read.lines.get(at as usize - 1)?)?, at)));
+            let of_messages = read.messages_in(&near).filter_map(|one| {
+                let at = one.first as u32 + 1;
+                quote.fit_message(one).map(|fit| (fit, at)).filter(|_| (first..=last).contains(&at))
+            });
+            // The first line of the best.
+            let best = of_lines.chain(of_messages).max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
             let Some((fit, line)) = best else { continue };
             let node = graph.node_at(path, line).or(own).or_else(|| graph.node_by_path(path));
-            let is_known =
-                |(_, known): &(Worth, Said)| known.line == line && graph.node(known.node).path() == path;
+            let is_known = |(_, _, known): &(Worth, &Quote, Said)| {
+                known.line == line && graph.node(known.node).path() == path
+            };
             let Some(node) = node.filter(|_| !found.iter().any(is_known)) else { continue };
             let text = text.lines().nth(line as usize - 1).unwrap_or_default().trim();
             let said = Said {
@@ -113,19 +121,47 @@ pub(super) fn said(
                 is_certain: quote.is_sentence()
                     && !is_test(path)
                     && !quote.is_guess
-                    && (fit == Fit::Whole || quote.marked && is_short && fit != Fit::Told),
+                    && (fit.is_said() || quote.marked && is_short && fit != Fit::Told),
+                is_whole: fit.is_said() && !quote.is_guess,
                 after: if is_test(path) { AFTER_TEST } else { usize::from(quote.is_guess) },
             };
             let is_bare = graph.node(node).kind() == NodeKind::File;
-            found.push(((is_test(path), Reverse(fit), is_bare), said));
+            found.push(((is_test(path), Reverse(fit), is_bare), quote, said));
         }
     }
     // Equal ones in the order of how much of the words stands around them.
-    found.sort_by_key(|(worth, _)| *worth);
+    found.sort_by_key(|(worth, ..)| *worth);
     // What says only a part is worth nothing beside what says all of it; but a test has the values that the product puts in.
-    let says_all =
-        |of_test: bool| found.iter().any(|((is_test, fit, _), _)| *is_test == of_test && fit.0.is_whole());
-    let (product, tests) = (says_all(false), says_all(true));
-    found.retain(|((is_test, fit, _), _)| fit.0.is_whole() || !product && (!is_test || !tests));
-    found.into_iter().map(|(_, said)| said).take(MAX_SAID).collect()
+    let all: Vec<(bool, Fit, &Quote)> =
+        found.iter().map(|((is_test, fit, _), quote, _)| (*is_test, fit.0, *quote)).collect();
+    found.retain(|((is_test, fit, _), quote, _)| {
+        let is_more = |(of_test, best, of): &(bool, Fit, &Quote)| {
+            let is_same = quote.is_part_of(of) || !fit.0.is_whole();
+            best.is_whole() && fit.0 < *best && is_same && (!of_test || *is_test)
+        };
+        !all.iter().any(is_more)
+    });
+    found.into_iter().map(|(.., said)| said).take(MAX_SAID).collect()
+}
+
+/// A file, read.
+struct Read<'t> {
+    lines: Vec<Line<'t>>,
+    messages: Vec<Message>,
+}
+
+impl<'t> Read<'t> {
+    fn of(path: &str, text: &'t str) -> Self {
+        let lines = Style::of(path).lines(text);
+        let messages = messages(&lines);
+        Self { lines, messages }
+    }
+
+    /// Messages that have one of these lines, which are in order.
+    fn messages_in(&self, lines: &[u32]) -> impl Iterator<Item = &Message> {
+        self.messages.iter().filter(|one| {
+            let at = lines.partition_point(|&line| line <= one.first as u32);
+            lines.get(at).is_some_and(|&line| line <= one.last as u32 + 1)
+        })
+    }
 }

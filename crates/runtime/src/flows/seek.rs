@@ -282,7 +282,13 @@ fn put_said(graph: &Graph, hits: &mut Vec<Hit>, said: &[Said], kinds: &dyn Fn(No
         }
     }
     let (first, behind): (Vec<&Said>, Vec<&Said>) = shown.into_iter().partition(|said| said.after == 0);
-    let first: Vec<Hit> = first.iter().map(|said| meant_hit(said.node, Vec::new())).collect();
+    // What says something like it is not certain to be meant.
+    let alike = hits.first().map_or(1.0, |best| best.score);
+    let hit = |said: &&Said| Hit {
+        score: if said.is_whole { 1.0 } else { alike },
+        ..meant_hit(said.node, Vec::new())
+    };
+    let first: Vec<Hit> = first.iter().map(hit).collect();
     put_first(hits, &first);
     for (nth, said) in behind.into_iter().enumerate() {
         let place = first.len() + said.after + nth;
