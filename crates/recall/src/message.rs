@@ -11,7 +11,7 @@ pub struct Message {
     /// Of the strings, counted from the first that was read.
     pub first: usize,
     pub last: usize,
-    /// In lower case, without marks and escapes, with its placeholders.
+    /// In lower case, without marks and escapes, with its placeholders, and a sign for what stands between its strings.
     pub text: String,
     items: Vec<Item>,
 }
@@ -57,11 +57,11 @@ pub fn messages(lines: &[Line<'_>]) -> Vec<Message> {
                 Kind::Text => {
                     let glue = open.is_some().then(|| Glue::of(&between)).flatten();
                     if glue.is_none() {
-                        found.extend(open.take());
+                        found.extend(open.take().map(Message::whole));
                     }
                     let message = open.get_or_insert_with(|| Message { first: at, ..Message::default() });
                     if glue == Some(Glue::Value) {
-                        message.items.push(Item::Value);
+                        message.text.push(VALUE);
                     }
                     message.add(part);
                     message.last = at;
@@ -71,9 +71,12 @@ pub fn messages(lines: &[Line<'_>]) -> Vec<Message> {
         }
         between.push(' ');
     }
-    found.extend(open);
+    found.extend(open.map(Message::whole));
     found
 }
+
+/// Stands for what is put between two strings.
+const VALUE: char = '\0';
 
 /// What stands between two strings of one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,18 +117,29 @@ fn without_prefix(code: &str) -> &str {
 impl Message {
     fn add(&mut self, literal: &str) {
         let text = plain(literal);
+        // A string that goes on from the line before.
+        if !literal.starts_with(['"', '\'', '`']) && !self.text.is_empty() && !self.text.ends_with('\\') {
+            self.text.push(' ');
+        }
         let text = if self.text.ends_with('\\') { text.trim_start() } else { &text };
         if self.text.ends_with('\\') {
             self.text.pop();
         }
         self.text.push_str(text);
-        let mut rest = text;
+    }
+
+    /// Knows its words, once all its strings are there: a value may begin in one and end in another.
+    fn whole(mut self) -> Self {
+        let text = std::mem::take(&mut self.text);
+        let mut rest = text.as_str();
         while let Some((fixed, value, after)) = next_value(rest) {
             self.words(fixed);
             self.items.push(value);
             rest = after;
         }
         self.words(rest);
+        self.text = text;
+        self
     }
 
     fn words(&mut self, text: &str) {
@@ -207,6 +221,7 @@ fn next_value(text: &str) -> Option<(&str, Item, &str)> {
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
         match c {
+            VALUE => return Some((&text[..at], Item::Value, after)),
             '{' => {
                 let mut depth = 1;
                 let end = after.char_indices().find(|&(_, c)| {
@@ -259,8 +274,9 @@ mod tests {
         assert_eq!(said("a.rs", "bail!(\n    \"one \\\n     two\",\n)"), [one(2, 3, "one two")]);
         assert_eq!(
             said("a.ts", "new E(\n  'one ' +\n    name +\n    ` two ${x}`,\n)"),
-            [one(2, 4, "one  two ${x}")]
+            [one(2, 4, "one \0 two ${x}")]
         );
+        assert_eq!(said("a.go", "f(`one\ntwo`)"), [one(1, 2, "one two")], "lines are words apart");
         assert_eq!(said("a.go", "f(\"a\", \"b\")\ng(\"c\")").len(), 3, "arguments are said apart");
         assert_eq!(said("a.py", "'''Doc.'''\n# note 'x'\nf('y')"), [one(3, 3, "y")], "comments say nothing");
     }

@@ -262,3 +262,45 @@ fn copies_under_other_names_are_twins_and_what_siblings_have_is_missed() {
         (&json!("function::src/lib.rs::check"), &json!(3), &json!(5))
     );
 }
+
+#[test]
+fn a_call_of_a_method_leads_to_what_overrides_it() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.py
+class Base:
+    def save(self):
+        raise NotImplementedError
+
+
+class Cookie(Base):
+    def save(self):
+        return 1
+
+
+def finish(saver: Base):
+    saver.save()
+
+
+def handle(saver: Base):
+    finish(saver)
+",
+    );
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    let ask = |source: &str, target: &str| {
+        let body = fixture.call("why", json!({"source": source, "target": target})).body;
+        let first = &body["paths"][0];
+        let steps = first["steps"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|step| step["relation"].as_str().unwrap().to_owned());
+        (first["tie"].as_str().unwrap().to_owned(), steps.collect::<Vec<_>>())
+    };
+    assert_eq!(
+        ask("handle", "Cookie.save"),
+        ("leads".into(), ["calls", "calls", "may run"].map(String::from).to_vec())
+    );
+    let back = ["may run for", "called by", "called by"].map(String::from).to_vec();
+    assert_eq!(ask("Cookie.save", "handle"), ("leads".into(), back));
+}

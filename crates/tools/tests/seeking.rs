@@ -151,6 +151,64 @@ fn a_message_is_found_as_a_program_prints_it() {
     }
 }
 
+const PUT_TOGETHER: &str = "
+//- src/make.py
+def answer(value, name):
+    if value is None:
+        raise TypeError(
+            f'The view for {name!r} did not'
+            ' give a valid answer. It gave nothing'
+            ' or ended without a value.'
+        )
+    raise TypeError(
+        'The view did not give a valid answer.'
+        f' It must be a text, but was {value}.'
+    )
+
+
+def fixture(name):
+    raise ValueError(f'{name} did not yield a value')
+//- src/args.go
+package args
+
+// The view for a page did not give a valid answer.
+func Exact(n int, got int) error {
+\treturn fmt.Errorf(\"accepts %d arg(s), received %d\", n, got)
+}
+
+func Between(low, high, got int) error {
+\treturn fmt.Errorf(\"accepts between %d and %d arg(s), received %d\", low, high, got)
+}
+";
+
+#[test]
+fn a_message_is_found_whole_whatever_lines_and_values_it_has() {
+    let fixture = Fixture::new(m1nd_tools::surface(), PUT_TOGETHER);
+    assert!(!fixture.call("ingest", json!({})).is_error);
+    for (query, name, line) in [
+        (
+            "TypeError: The view for 'index' did not give a valid answer. It gave nothing or ended without a value.",
+            "answer",
+            4,
+        ),
+        ("The view did not give a valid answer. It must be a text, but was 5.", "answer", 9),
+        ("db did not yield a value", "fixture", 15),
+        ("accepts 2 arg(s), received 3", "Exact", 5),
+        ("accepts between 1 and 2 arg(s), received 3", "Between", 9),
+    ] {
+        let body = fixture.call("seek", json!({ "query": query })).body;
+        let results = body["results"].as_array().unwrap();
+        assert_eq!(
+            (&results[0]["label"], &results[0]["says"]["line"]),
+            (&json!(name), &json!(line)),
+            "{query} {body}"
+        );
+        assert_eq!(results[0]["score"], 1.0, "{query} {body}");
+        let certain = results.iter().filter(|one| one["score"] == 1.0 || one["says"].is_object());
+        assert_eq!(certain.count(), 1, "what is only alike is not certain: {query} {body}");
+    }
+}
+
 const REPORTED: &str = "
 //- src/cookies.py
 def cookie_path(app):

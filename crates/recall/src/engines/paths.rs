@@ -32,7 +32,7 @@ pub enum Tie {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
     pub tie: Tie,
-    /// The product of what each relation and each turn leaves.
+    /// The product of what each relation and each turn leaves; of a coincidence a tenth of it.
     pub strength: f32,
     pub hops: Vec<Hop>,
 }
@@ -76,11 +76,8 @@ pub fn between(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize, m
             }
         }
     }
-    let worth = |chain: &Chain| match chain.tie {
-        Tie::Leads => chain.strength,
-        Tie::Shares | Tie::Changes => chain.strength * COINCIDENCE,
-    };
-    chains.sort_by(|a, b| worth(b).total_cmp(&worth(a)).then(a.hops.len().cmp(&b.hops.len())));
+    chains.iter_mut().filter(|chain| chain.tie != Tie::Leads).for_each(|chain| chain.strength *= COINCIDENCE);
+    chains.sort_by(|a, b| b.strength.total_cmp(&a.strength).then(a.hops.len().cmp(&b.hops.len())));
     chains.truncate(most);
     Between { chains, cut }
 }
@@ -302,16 +299,16 @@ mod tests {
         let files = "a.rs contains f\nf calls g\nb.rs contains g\na.rs co_changes b.rs\nt calls f\nt calls g";
         assert_eq!(
             found(files, "a.rs", "b.rs", 6)[..2],
-            ["a.rs > f > g < b.rs 0.73 Leads", "a.rs > b.rs 0.45 Changes"]
+            ["a.rs > f > g < b.rs 0.73 Leads", "a.rs > b.rs 0.05 Changes"]
         );
         let far = "t calls a\nt calls d\na calls b\nb references c\nc references d";
         assert_eq!(
             found(far, "a", "d", 6),
-            ["a > b > c > d 0.26 Leads", "a < t > d 0.40 Shares"],
+            ["a > b > c > d 0.26 Leads", "a < t > d 0.04 Shares"],
             "a longer way that leads there says more than a common user"
         );
         let parts = "a.rs contains f\na.rs contains g";
-        assert_eq!(found(parts, "f", "g", 6), ["f < a.rs > g 0.06 Shares"]);
+        assert_eq!(found(parts, "f", "g", 6), ["f < a.rs > g 0.01 Shares"]);
     }
 
     #[test]
@@ -324,7 +321,7 @@ mod tests {
             let chain = &found.chains[0];
             assert_eq!(chain.hops.iter().map(|hop| hop.own).collect::<Vec<_>>(), own, "{source} {target}");
             assert_eq!(chain.tie, tie, "that its file calls something is not what f leads to");
-            let turns = if tie == Tie::Leads { 1.0 } else { TURN };
+            let turns = if tie == Tie::Leads { 1.0 } else { TURN * COINCIDENCE };
             let steps: f32 = chain.hops.iter().map(|hop| hop.strength(&graph) * STEP).product();
             assert!((steps * turns - chain.strength).abs() < 1e-6, "{steps} {}", chain.strength);
         }
@@ -335,6 +332,6 @@ mod tests {
         let text = "a calls b\nb calls c\nc calls d\nd calls e";
         assert_eq!(found(text, "a", "e", 4), ["a > b > c > d > e 0.66 Leads"]);
         assert_eq!(found(text, "a", "e", 3), [] as [&str; 0]);
-        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.40 Shares"]);
+        assert_eq!(found("a calls b\nc calls b", "a", "c", 5), ["a > b < c 0.04 Shares"]);
     }
 }

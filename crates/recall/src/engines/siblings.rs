@@ -66,7 +66,9 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
             let heat = holders.iter().map(|&holder| activation(holder)).sum::<f32>() / holders.len() as f32;
             // What only lies in one file is a family by chance, which the question must mean as a whole.
             let named = if matches!(by, Bond::Place | Bond::Name) { 0.0 } else { activation(family) };
-            let has = |member: &NodeIx| holders.contains(member) || maybe.contains(member);
+            let has = |member: &NodeIx| {
+                holders.contains(member) || maybe.contains(member) || takes_part(graph, *member, &lack)
+            };
             let lacking = members.iter().filter(|member| !has(member)).copied().collect::<Vec<_>>();
             holders.sort_by(|a, b| activation(*b).total_cmp(&activation(*a)).then(a.cmp(b)));
             for node in lacking.into_iter().filter(|&node| !is_the_thing(graph, node, &lack)) {
@@ -95,6 +97,15 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     }
     let mut out: Vec<Hole> = found.into_values().collect();
     out.sort_by(|a, b| b.weight.total_cmp(&a.weight).then((a.node, &a.lacks).cmp(&(b.node, &b.lacks))));
+    // Who lacks a type lacks its parts, too.
+    let types: FxHashSet<(NodeIx, NodeIx)> =
+        out.iter().filter_map(|hole| Some((hole.node, hole.type_of(graph)?))).collect();
+    out.retain(|hole| match &hole.lacks {
+        Lack::Relation(_, target) => {
+            graph.parent(*target).is_none_or(|around| !types.contains(&(hole.node, around)))
+        }
+        Lack::Member(_) => true,
+    });
     // A definition of the same name elsewhere is lacked no less, and says nothing more.
     let mut said = FxHashSet::default();
     out.retain(|hole| match &hole.lacks {
@@ -105,6 +116,33 @@ pub fn holes(graph: &Graph, active: &[(NodeIx, f32)], least: f32) -> Vec<Hole> {
     });
     out
 }
+
+impl Hole {
+    /// The type that is lacking.
+    fn type_of(&self, graph: &Graph) -> Option<NodeIx> {
+        match &self.lacks {
+            Lack::Relation(_, target) => Some(*target).filter(|&target| graph.node(target).kind().is_type()),
+            Lack::Member(_) => None,
+        }
+    }
+}
+
+/// Whether a node imports something of a file that it does not import as such, or of what the file is the face of.
+fn takes_part(graph: &Graph, node: NodeIx, lack: &Lack) -> bool {
+    let Lack::Relation(EdgeKind::Imports, whole) = lack else { return false };
+    let path = graph.node(*whole).path();
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_face = FACES.contains(&name.split('.').next().unwrap_or(name));
+    graph.targets(node, EdgeKind::Imports).any(|target| {
+        let other = graph.node(target).path();
+        let is_below =
+            other.strip_prefix(folder).is_some_and(|rest| folder.is_empty() || rest.starts_with('/'));
+        other == path || is_face && is_below
+    })
+}
+
+/// Files through which others are imported.
+const FACES: [&str; 4] = ["__init__", "index", "mod", "lib"];
 
 /// What makes siblings of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -192,7 +230,13 @@ fn families(graph: &Graph, strong: &[NodeIx]) -> Vec<Family> {
         }
         let parent = graph.parent(node);
         if let Some(parent) = parent {
-            add(parent, Bond::Place, "", kind, graph.targets(parent, EdgeKind::Contains).collect());
+            // Files of one folder are siblings where they are of one language.
+            let sort = |ix: NodeIx| match kind {
+                NodeKind::File => graph.node(ix).label().rsplit_once('.').map_or("", |(_, sort)| sort),
+                _ => "",
+            };
+            let beside = graph.targets(parent, EdgeKind::Contains).filter(|&one| sort(one) == sort(node));
+            add(parent, Bond::Place, sort(node), kind, beside.collect());
         }
         if kind == NodeKind::Function
             && let Some(name) = first_part(graph.node(node).label())
@@ -409,6 +453,24 @@ mod tests {
             "three guesses and a fact are half of five"
         );
         assert_eq!(graph_of(&format!("{text}\ndelete calls?5 check")), [] as [(usize, usize); 0]);
+    }
+
+    #[test]
+    fn who_imports_a_part_does_not_lack_the_whole() {
+        let text = "tests contains a.py\ntests contains b.py\ntests contains c.py\na.py imports web/__init__.py\n\
+            b.py imports web/__init__.py";
+        let active = [("a.py", 1.0), ("b.py", 1.0)];
+        assert_eq!(found(text, &active), ["c.py lacks imports web/__init__.py (2 of 3)"]);
+        assert!(found(&format!("{text}\nc.py imports web/app.py"), &active).is_empty());
+        assert!(found(&text.replace("c.py", "c.md"), &active).is_empty(), "another language is no sibling");
+    }
+
+    #[test]
+    fn who_lacks_a_type_is_not_told_to_lack_its_parts() {
+        let text = "h.rs contains get\nh.rs contains put\nh.rs contains post\nCart contains Cart.new\n\
+            get calls Cart.new\nget references Cart\nput calls Cart.new\nput references Cart";
+        let all = found(text, &[("get", 1.0), ("put", 1.0)]);
+        assert_eq!(all, ["post lacks references Cart (2 of 3)"]);
     }
 
     #[test]

@@ -43,7 +43,57 @@ pub fn run(
     most: usize,
 ) -> (Vec<WhyPath>, bool) {
     let found = between(graph, source, target, max_hops, most);
-    (found.chains.iter().map(|chain| path(graph, chain)).collect(), found.cut)
+    let mut cut = found.cut;
+    let mut paths: Vec<WhyPath> = found.chains.iter().map(|chain| path(graph, chain)).collect();
+    if !found.chains.iter().any(|chain| chain.tie == Tie::Leads) && max_hops > 1 {
+        let (over, is_cut) = through_bases(graph, source, target, max_hops - 1);
+        cut |= is_cut;
+        paths.splice(0..0, over);
+        paths.truncate(most);
+    }
+    (paths, cut)
+}
+
+/// What a call of a method counts for one that overrides it.
+const DISPATCH: f32 = 0.9;
+
+/// Chains to a method that one of the two overrides: a call of it may run the other.
+fn through_bases(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize) -> (Vec<WhyPath>, bool) {
+    let id = |node: NodeIx| graph.node(node).id().to_owned();
+    let step = |from: NodeIx, relation: &'static str, to: NodeIx| Step {
+        from: id(from),
+        relation,
+        to: id(to),
+        strength: round3(DISPATCH),
+        evidence: "inferred",
+        at: None,
+    };
+    let ends = graph.overridden(target).into_iter().map(|base| (source, base, true));
+    let starts = graph.overridden(source).into_iter().map(|base| (base, target, false));
+    let mut cut = false;
+    let mut paths: Vec<WhyPath> = Vec::new();
+    for (from, to, at_end) in ends.chain(starts).filter(|(from, to, _)| from != to) {
+        let found = between(graph, from, to, max_hops, 1);
+        cut |= found.cut;
+        // Only a call of the base may run what overrides it.
+        let leads = found.chains.iter().filter(|chain| {
+            let base = if at_end { chain.hops.last() } else { chain.hops.first() };
+            let is_call =
+                base.is_some_and(|hop| graph.edge(hop.edge).kind == EdgeKind::Calls && hop.along == at_end);
+            chain.tie == Tie::Leads && is_call
+        });
+        paths.extend(leads.map(|chain| {
+            let mut path = path(graph, chain);
+            if at_end {
+                path.steps.push(step(to, "may run", target));
+            } else {
+                path.steps.insert(0, step(source, "may run for", from));
+            }
+            WhyPath { strength: round3(chain.strength * DISPATCH), hops: path.steps.len(), ..path }
+        }));
+    }
+    paths.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.hops.cmp(&b.hops)));
+    (paths, cut)
 }
 
 fn path(graph: &Graph, chain: &Chain) -> WhyPath {
