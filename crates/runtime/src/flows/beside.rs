@@ -59,7 +59,21 @@ pub(super) fn look(
     query: &str,
     admits: &(dyn Fn(&str) -> bool + Sync),
 ) -> Beside {
-    having(root, view, graph, &unsaid(corpus, query), admits)
+    let mut beside = having(root, view, graph, &unsaid(corpus, query), admits);
+    let said = raw_words(query).filter(|word| !terms_of_text(word).is_empty()).count();
+    if is_aside(&beside.words, said) {
+        beside.places.clear();
+    }
+    beside
+}
+
+/// One word in so many of a question is said by the way, where it is a plain one.
+const ASIDE: usize = 4;
+
+/// Whether words are only a small part of a question, and none is a name.
+fn is_aside(words: &[String], of: usize) -> bool {
+    let is_plain = |word: &String| word.chars().all(char::is_lowercase);
+    words.iter().all(is_plain) && words.len() * ASIDE < of
 }
 
 /// Looks for any word of a question, for one that no code that it may be answered with has.
@@ -175,5 +189,13 @@ mod tests {
         assert_eq!(found_in("[tool.Zebra]\nzebras = 1\nmy_stripes = 2", &needles), [(0, 6), (1, 27)]);
         assert_eq!(found_in("zebras stripe", &needles), []);
         assert_eq!(found_in("合計を計算する", &needles), [(2, 9)]);
+    }
+
+    #[test]
+    fn a_plain_word_among_many_is_said_by_the_way_and_a_name_is_not() {
+        let words = |all: &[&str]| all.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+        assert!(is_aside(&words(&["terminal"]), 5));
+        assert!(!is_aside(&words(&["terminal"]), 4) && !is_aside(&words(&["terminal", "nginx"]), 8));
+        assert!(!is_aside(&words(&["NGINX_PORT"]), 9) && !is_aside(&words(&["計算"]), 9));
     }
 }
