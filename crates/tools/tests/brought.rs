@@ -3,12 +3,17 @@
 #![allow(clippy::unwrap_used)]
 
 mod common;
+#[path = "common/reviewed.rs"]
+mod reviewed;
 
 use common::ingested;
 use m1nd_testkit::Fixture;
 use protobuf::Message as _;
 use scip::types::{Document, Index, Occurrence};
 use serde_json::{Value, json};
+
+use reviewed::commits::{ANN, commit};
+use reviewed::committed_files;
 
 const PROGRAM: &str = "
 //- a.py
@@ -201,6 +206,45 @@ fn an_export_comes_back_as_an_equal_graph() {
     fixture.call("ingest", json!({}));
     let answer = fixture.call("callers", json!({"node_id": "more"})).body;
     assert_eq!((&answer["total"], &answer["freshness"]["stale"]), (&json!(0), &json!(false)), "{answer}");
+}
+
+#[test]
+fn a_damaged_export_says_where_and_costs_nothing() {
+    let fixture = program();
+    fixture.call("persist", json!({"action": "export", "path": "graph.json"}));
+    let text = std::fs::read_to_string(fixture.root().join("graph.json")).unwrap();
+    let damages = [
+        ("\"weight\":", "\"weight\":-", "edges[0].weight is -"),
+        ("\"weight\":", "\"weight\":NaN,\"weight\":", "edges[0]: expected value"),
+        ("\"kind\":\"file\"", "\"kind\":\"folder\"", ": unknown variant `folder`"),
+        ("\"source\":\"", "\"source\":\"no", "edges[0] names the unknown node `no"),
+    ];
+    for (from, to, says) in damages {
+        std::fs::write(fixture.root().join("damaged.json"), text.replacen(from, to, 1)).unwrap();
+        let reply = fixture.call("ingest", json!({"adapter": "json", "path": "damaged.json"}));
+        assert!(reply.is_error && reply.text().contains(says), "{to}: {}", reply.text());
+        assert_eq!(fixture.runtime.workspace().unwrap().view().imported_from(), None);
+        assert_eq!(callees(&fixture).len(), 2, "nothing was lost");
+    }
+}
+
+#[test]
+fn an_export_right_after_a_commit_knows_of_it() {
+    let fixture = committed_files(&[("a.py", "def run(): ...\n"), ("b.py", "def go(): ...\n")]);
+    let commits = || {
+        let exported = fixture.call("persist", json!({"action": "export"}));
+        assert!(!exported.is_error, "{}", exported.text());
+        let text = std::fs::read_to_string(exported.body["file"].as_str().unwrap()).unwrap();
+        let graph: Value = serde_json::from_str(&text).unwrap();
+        let nodes = graph["nodes"].as_array().unwrap();
+        let file = nodes.iter().find(|node| node["id"] == "file::a.py").unwrap();
+        file["history"]["commits"].clone()
+    };
+    assert_eq!(commits(), 1);
+    // The files stay as they are: only the history goes on.
+    commit(fixture.root(), ANN, &[("a.py", "def run(): pass\n")]);
+    commit(fixture.root(), ANN, &[("a.py", "def run(): ...\n")]);
+    assert_eq!(commits(), 3);
 }
 
 #[test]
