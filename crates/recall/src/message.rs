@@ -274,7 +274,7 @@ mod tests {
         assert_eq!(said("a.rs", "bail!(\n    \"one \\\n     two\",\n)"), [one(2, 3, "one two")]);
         assert_eq!(
             said("a.ts", "new E(\n  'one ' +\n    name +\n    ` two ${x}`,\n)"),
-            [one(2, 4, "one \0 two ${x}")]
+            [one(2, 4, "one \0  two ${x}")]
         );
         assert_eq!(said("a.go", "f(`one\ntwo`)"), [one(1, 2, "one two")], "lines are words apart");
         assert_eq!(said("a.go", "f(\"a\", \"b\")\ng(\"c\")").len(), 3, "arguments are said apart");

@@ -403,7 +403,7 @@ mod tests {
         let unknown = "E('unknown command %s for %s' % x)";
         assert_eq!(says("unknown command \"foo\" for \"bar\"", unknown), Some(Fit::Part(3)));
         let literal = "E(\"'endpoint' may not contain a dot '.' character.\")";
-        assert_eq!(says("'endpoint' may not contain a dot '.' character.", literal), Some(Fit::Whole(3)));
+        assert_eq!(says("'endpoint' may not contain a dot '.' character.", literal), Some(Fit::Whole(7)));
         let joined =
             "panic(\"wildcard segment '\" + wildcard + \"' conflicts with existing children in path '\" + x)";
         let message = "panic: wildcard segment ':id' conflicts with existing children in path '/user/:id'";

@@ -299,7 +299,7 @@ mod tests {
         let files = "a.rs contains f\nf calls g\nb.rs contains g\na.rs co_changes b.rs\nt calls f\nt calls g";
         assert_eq!(
             found(files, "a.rs", "b.rs", 6)[..2],
-            ["a.rs > f > g < b.rs 0.73 Leads", "a.rs > b.rs 0.05 Changes"]
+            ["a.rs > f > g < b.rs 0.73 Leads", "a.rs > b.rs 0.04 Changes"]
         );
         let far = "t calls a\nt calls d\na calls b\nb references c\nc references d";
         assert_eq!(

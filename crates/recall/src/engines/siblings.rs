@@ -457,12 +457,12 @@ mod tests {
 
     #[test]
     fn who_imports_a_part_does_not_lack_the_whole() {
-        let text = "tests contains a.py\ntests contains b.py\ntests contains c.py\na.py imports web/__init__.py\n\
-            b.py imports web/__init__.py";
-        let active = [("a.py", 1.0), ("b.py", 1.0)];
-        assert_eq!(found(text, &active), ["c.py lacks imports web/__init__.py (2 of 3)"]);
-        assert!(found(&format!("{text}\nc.py imports web/app.py"), &active).is_empty());
-        assert!(found(&text.replace("c.py", "c.md"), &active).is_empty(), "another language is no sibling");
+        let text = "tests contains a.rs\ntests contains b.rs\ntests contains c.rs\na.rs imports web/mod.rs\n\
+            b.rs imports web/mod.rs";
+        let active = [("a.rs", 1.0), ("b.rs", 1.0)];
+        assert_eq!(found(text, &active), ["c.rs lacks imports web/mod.rs (2 of 3)"]);
+        assert!(found(&format!("{text}\nc.rs imports web/app.rs"), &active).is_empty());
+        assert!(found(&text.replace("c.rs", "c.md"), &active).is_empty(), "another language is no sibling");
     }
 
     #[test]

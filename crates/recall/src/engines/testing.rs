@@ -3,7 +3,7 @@
 use m1nd_graph::{EdgeKind, EdgeSpec, Evidence, Graph, GraphBuilder, NodeIx, NodeKind, NodeSpec};
 
 /// Each line is `source kind target`; nodes are functions named as in the text, in the file `NAME.rs`; names
-/// that end in `.rs` are files, `Name` is a class and `Name.part` a method. `calls?3` is a guess among three.
+/// that end in `.rs` or `.md` are files, `Name` is a class and `Name.part` a method. `calls?3` is a guess among three.
 pub(crate) fn graph(text: &str) -> Graph {
     let mut builder = GraphBuilder::new();
     for name in text.lines().flat_map(|line| line.split_whitespace().step_by(2)) {
@@ -30,7 +30,7 @@ pub(crate) fn graph(text: &str) -> Graph {
 }
 
 pub(crate) fn spec(name: &str) -> NodeSpec {
-    let is_file = name.ends_with(".rs");
+    let is_file = name.ends_with(".rs") || name.ends_with(".md");
     let method = name.split_once('.').filter(|_| !is_file).map(|(_, method)| method);
     let kind = match method {
         _ if is_file => NodeKind::File,
