@@ -34,6 +34,8 @@ pub enum JsonError {
     NoId { node: usize },
     #[error("nodes[{node}] has the id `{id}`, which a node before it has")]
     DuplicateNode { node: usize, id: String },
+    #[error("nodes[{node}] (`{id}`) has the path `{path}`, which is not inside the workspace")]
+    Outside { node: usize, id: String, path: String },
     #[error("nodes[{node}] (`{id}`) ends in line {end}, before its first line {start}")]
     Lines { node: usize, id: String, start: u32, end: u32 },
     #[error("edges[{edge}] names the unknown node `{id}`")]
@@ -196,6 +198,9 @@ fn check_node(before: &GraphBuilder, at: usize, node: &NodeSpec) -> Result<(), J
     if before.find(&node.id).is_some() {
         return Err(JsonError::DuplicateNode { node: at, id: id() });
     }
+    if node.path.starts_with('/') || node.path.split(['/', '\\']).any(|part| part == "..") {
+        return Err(JsonError::Outside { node: at, id: id(), path: node.path.clone() });
+    }
     if node.line_end < node.line_start {
         return Err(JsonError::Lines { node: at, id: id(), start: node.line_start, end: node.line_end });
     }
@@ -225,6 +230,17 @@ mod tests {
     use super::*;
     use crate::testing::{graph, parts};
     use proptest::prelude::*;
+
+    #[test]
+    fn a_path_out_of_the_workspace_is_refused() {
+        for path in ["../../etc/passwd", "/etc/passwd", "a/../../b", "a\\..\\b"] {
+            let mut document: serde_json::Value =
+                serde_json::from_str(&export(&graph("a calls b")).unwrap()).unwrap();
+            document["nodes"][1]["path"] = path.into();
+            let refused = import(&document.to_string()).unwrap_err();
+            assert!(matches!(refused, JsonError::Outside { node: 1, .. }), "{refused}");
+        }
+    }
 
     #[test]
     fn what_is_not_a_graph_says_why() {

@@ -146,6 +146,11 @@ impl Ingest {
         self.history = history;
     }
 
+    /// Why there is a history that could not be read.
+    pub fn history_unreadable(&self) -> Option<&str> {
+        self.history.unreadable.as_deref()
+    }
+
     /// The commit that the known history starts from.
     pub fn history_head(&self) -> &str {
         &self.history.head
@@ -198,10 +203,10 @@ impl Ingest {
     ///
     /// Files whose size and time are unchanged are not read, and files whose content is unchanged are not
     /// parsed. When the work is stopped there is no new generation, and the next refresh goes on from there.
-    pub fn refresh(
+    pub fn refresh<B: AsRef<[u8]>>(
         &mut self,
         listing: &[Listed],
-        read: impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync,
+        read: impl Fn(&str) -> Result<B, Reason> + Sync,
         clock: &dyn Clock,
         now_ns: i128,
         cancel: &CancelToken,
@@ -210,11 +215,13 @@ impl Ingest {
     }
 
     /// The same, given the last generation: an edit that few files can tell is then patched into it.
-    pub fn refresh_on(
+    ///
+    /// What `read` gives is kept until the file is parsed.
+    pub fn refresh_on<B: AsRef<[u8]>>(
         &mut self,
         last: Option<&Graph>,
         listing: &[Listed],
-        read: impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync,
+        read: impl Fn(&str) -> Result<B, Reason> + Sync,
         clock: &dyn Clock,
         now_ns: i128,
         cancel: &CancelToken,
@@ -481,10 +488,10 @@ impl Ingest {
     }
 
     /// Looks at a file that is not known to be as it was.
-    fn step(
+    fn step<B: AsRef<[u8]>>(
         &self,
         listed: &Listed,
-        read: &(impl Fn(&str) -> Result<Vec<u8>, Reason> + Sync),
+        read: &(impl Fn(&str) -> Result<B, Reason> + Sync),
         now_ns: i128,
     ) -> Step {
         let before = self.files.get(&listed.path);
@@ -498,16 +505,17 @@ impl Ingest {
         if listed.size > MAX_FILE_BYTES {
             return unread(Outcome::Skipped(Reason::TooLarge));
         }
-        let bytes = match read(&listed.path) {
-            Ok(bytes) => bytes,
+        let content = match read(&listed.path) {
+            Ok(content) => content,
             Err(reason) => return unread(Outcome::Failed(reason)),
         };
-        let hash = *blake3::hash(&bytes).as_bytes();
+        let bytes = content.as_ref();
+        let hash = *blake3::hash(bytes).as_bytes();
         match before.filter(|known| known.hash == hash) {
             Some(known) => Step::Same(stamped(known.clone())),
             None => match self.expected.get(&listed.path).filter(|known| known.hash == hash) {
                 Some(known) => Step::Read(stamped(known.clone())),
-                None => Step::Read(stamped(examine(&listed.path, &bytes, hash))),
+                None => Step::Read(stamped(examine(&listed.path, bytes, hash))),
             },
         }
     }
@@ -554,9 +562,10 @@ struct Reread {
 }
 
 impl Known {
-    /// Whether size and time prove that nothing changed.
+    /// Whether size and time prove that nothing changed. What could not be read is tried again.
     fn is_as_listed(&self, listed: &Listed) -> bool {
-        !self.racy && (self.size, self.modified_ns) == (listed.size, listed.modified_ns)
+        let is_read = !matches!(self.outcome, Outcome::Failed(_));
+        is_read && !self.racy && (self.size, self.modified_ns) == (listed.size, listed.modified_ns)
     }
 }
 

@@ -42,6 +42,9 @@ pub struct Report {
     pub files_vendored: u64,
     /// The first hundred, with the reason.
     pub failures: Vec<(String, &'static str)>,
+    /// Why the git history could not be read; absent where it could, or where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<String>,
     pub languages: BTreeMap<String, u64>,
     pub lines: u64,
     /// Zero, like the three below, when no new generation was made.

@@ -326,22 +326,30 @@ fn a_kept_graph_is_read_ahead() {
 }
 
 #[test]
-fn a_file_that_ended_the_process_twice_is_named_and_left_out() {
+fn a_file_that_ended_the_process_thrice_is_named_and_left_out_until_somebody_asks_again() {
     let machine = Machine::new();
     machine.age();
     let workspace = machine.open();
     let folder = workspace.ensure_runtime_root().unwrap().to_owned();
     let mut slot = b"src/cart.rs".to_vec();
     slot.resize(4_096, 0);
-    for process in 0..2 {
-        fs::write(folder.join(format!("graph.reading-99999{process}")), &slot).unwrap();
-    }
+    let die = |times: u32| {
+        for process in 0..times {
+            fs::write(folder.join(format!("graph.reading-99999{process}")), &slot).unwrap();
+        }
+    };
+    die(3);
     let report = workspace.ingest(Reuse::Unchanged, &SystemClock::new(), &CancelToken::new()).unwrap();
     assert_eq!(report.failures, [("src/cart.rs".to_owned(), "quarantined")]);
     let graph = workspace.view().graph().cloned().unwrap();
     assert!(graph.find_node("ring").is_ok() && graph.find_node("add").is_err());
-    let again = workspace.ingest(Reuse::Nothing, &SystemClock::new(), &CancelToken::new()).unwrap();
-    assert!(again.failures.is_empty(), "whoever reads everything anew tries again");
+    for reuse in [Reuse::Unchanged, Reuse::Nothing] {
+        let again = workspace.ingest(reuse, &SystemClock::new(), &CancelToken::new()).unwrap();
+        assert!(again.failures.is_empty(), "whoever asks for an ingest tries again");
+        assert!(workspace.view().graph().unwrap().find_node("add").is_ok());
+        die(3);
+        fresh(&workspace);
+    }
 }
 
 #[test]

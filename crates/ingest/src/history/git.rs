@@ -38,9 +38,11 @@ pub fn read(folder: &Path, limits: Limits, cancel: &CancelToken) -> Result<Histo
     repo.object_cache_size_if_unset(OBJECT_CACHE_BYTES);
     let prefix = prefix_of(&repo, folder);
     let Ok(head) = repo.head_id() else {
-        // A repository without commits.
-        return Ok(History::default());
+        let is_new = repo.head().is_ok_and(|head| head.is_unborn());
+        let damaged = || Err(HistoryError::Unreadable("HEAD names no commit".to_owned()));
+        return if is_new { Ok(History::default()) } else { damaged() };
     };
+    repo.find_commit(head.detach()).map_err(unreadable)?;
     let walk = repo
         .rev_walk([head.detach()])
         .sorting(Sorting::ByCommitTime(CommitTimeOrder::NewestFirst))

@@ -4,19 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use m1nd_vfs::Root;
-
-/// Another one than before whenever commits were made, or others were checked out. What it says is told by
-/// [`heads`](super::heads) alone.
-pub fn marks(root: &Root) -> String {
-    let mut marks = mark(root.path()).unwrap_or_default();
-    for mount in root.mounted() {
-        marks += &format!(" {}{}", mount.folder(), mark(mount.root().path()).unwrap_or_default());
-    }
-    marks
-}
-
-fn mark(folder: &Path) -> Option<String> {
+/// Another one than before whenever commits were made in the repository of a folder, or others were checked out.
+pub(super) fn mark(folder: &Path) -> Option<String> {
     let dot = folder.ancestors().map(|at| at.join(".git")).find(|dot| dot.exists())?;
     let own = if dot.is_dir() { dot } else { beside(&dot, "gitdir:")? };
     let head = line(&own.join("HEAD"))?;
@@ -46,6 +35,9 @@ fn beside(file: &Path, before: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use m1nd_vfs::Root;
+
+    use super::super::several::marks;
     use super::super::testing::{commit, repository};
     use super::*;
 

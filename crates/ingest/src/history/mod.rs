@@ -20,8 +20,7 @@ pub use changes::{
 };
 pub use git::{HistoryError, Lack, has_any, has_commit, head, lack, landmarks, read};
 pub use log::{Log, LogEntry, Reach, log, log_so_far};
-pub use mark::marks;
 pub use past::{LaterCommit, Past};
-pub use several::{heads, logs_so_far, read_all};
+pub use several::{heads, logs_so_far, marks, read_all};
 pub use tally::{CoChange, Commit, FileHistory, History, Limits, is_fix};
 pub use timeline::{Timeline, Touch, timeline};

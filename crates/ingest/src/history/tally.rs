@@ -70,6 +70,8 @@ pub struct History {
     pub wide_commits: usize,
     /// Whether older commits exist that were not looked at.
     pub is_cut: bool,
+    /// Why there is a history that could not be read.
+    pub unreadable: Option<String>,
 }
 
 impl History {

@@ -29,9 +29,13 @@ pub(crate) fn joined(prefix: &str, pattern: &str) -> String {
 /// difference, it stays.
 pub(crate) fn below(prefix: &str, pattern: &str, language: &str) -> String {
     let prefix = prefix.trim_end_matches('/');
+    // Groups of Go are named with or without it.
+    let is_bare = language == "go" && !prefix.is_empty() && !prefix.starts_with('/');
+    let rooted = if is_bare { &*format!("/{prefix}") } else { prefix };
+    let prefix = rooted;
     match pattern {
         "" => prefix.to_owned(),
-        "/" if language != "python" && !prefix.is_empty() => prefix.to_owned(),
+        "/" if !matches!(language, "python" | "go") && !prefix.is_empty() => prefix.to_owned(),
         _ if prefix.is_empty() || pattern.starts_with('/') => format!("{prefix}{pattern}"),
         _ => format!("{prefix}/{pattern}"),
     }
@@ -58,6 +62,14 @@ mod tests {
         assert_eq!(joined("", ""), "/");
         assert_eq!(quoted("@Get('x')"), Some("x"));
         assert_eq!(quoted("@Get()"), None);
+    }
+
+    #[test]
+    fn a_slash_at_the_end_stays_where_it_makes_a_difference() {
+        assert_eq!(below("/users", "/", "go"), "/users/");
+        assert_eq!(below("/users", "/", "javascript"), "/users");
+        assert_eq!(below("base", "metrics", "go"), "/base/metrics");
+        assert_eq!(below("", "example.com/x", "go"), "example.com/x", "a host");
     }
 
     #[test]

@@ -49,8 +49,11 @@ pub(crate) fn lineage_of_parts(
 pub(crate) fn bases(eval: &mut Eval<'_, '_>, class: GDef, foreign: Foreign) -> (Vec<GDef>, bool) {
     let (mut ours, mut is_foreign) = (Vec::new(), false);
     let file = eval.program.file_of(class);
+    // A type of Rust has no bases but traits; what is derived may only be called as another type is.
+    let only_traits = eval.program.files[file as usize].language == "rust";
     for &base in eval.program.def(class).bases.iter().rev() {
         match eval.ty(file, base) {
+            Ty::Of(base, _) if only_traits && eval.program.def(base).kind != DefKind::Trait => {}
             Ty::Of(base, _) => ours.push(base),
             Ty::Union(several) => ours.extend(several.iter().filter_map(|one| match one {
                 Ty::Of(base, _) => Some(*base),

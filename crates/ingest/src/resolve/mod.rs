@@ -459,6 +459,10 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         };
         let found = program.files[self.file as usize].def(def);
         let is_contract = matches!(program.def(target).kind, DefKind::Trait | DefKind::Interface);
+        // A type of Rust has no bases but traits; what is derived may only be called as another type is.
+        if !is_contract && program.files[self.file as usize].language == "rust" {
+            return;
+        }
         let (source, kind) = match found.kind {
             DefKind::Impl => {
                 let Some(Ty::Of(of, _)) = found.of.map(|ty| self.eval.ty(self.file, ty)) else {

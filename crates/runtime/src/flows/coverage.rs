@@ -63,8 +63,8 @@ pub fn languages(graph: &Graph) -> BTreeMap<String, u64> {
 /// Why a file has nothing, or not everything, in the graph; nothing when it is wholly read.
 pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String> {
     let name = path.as_str();
-    let known = graph.is_some_and(|graph| graph.node_by_path(name).is_some());
-    if !known && policy::is_withheld(name) {
+    let known = graph.and_then(|graph| Some(graph.node(graph.node_by_path(name)?)));
+    if known.is_none() && policy::is_withheld(name) {
         return Some(format!("{name} looks like a file of keys or passwords, which m1nd does not read."));
     }
     let size = root.size_and_time(path).ok()?.0;
@@ -84,8 +84,11 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
         Err(_) => return None,
     };
     let said = match outcome_of(name, &bytes) {
-        Outcome::Indexed if !known && graph.is_some() => {
+        Outcome::Indexed if known.is_none() && graph.is_some() => {
             format!("{name} is not in the graph: an ignore file or a hidden folder keeps it out.")
+        }
+        Outcome::Indexed if known.is_some_and(|known| known.language().is_empty()) => {
+            format!("{name} was left out: processes ended while they read it. An ingest tries it again.")
         }
         Outcome::Indexed => return None,
         Outcome::Partial(reason) => {

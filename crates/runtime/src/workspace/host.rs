@@ -24,7 +24,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::listing::{Stamp, sizes};
 use super::overlays::Overlays;
-use super::quarantine::Quarantine;
+use super::quarantine::{Asked, Content, Quarantine};
 use super::view::WorkspaceView;
 use disk::{FACTS, SNAPSHOT};
 pub use disk::{ReloadError, SaveError, Saved};
@@ -388,19 +388,22 @@ impl Host {
         *self.marks.lock() = Some(marks);
         let sizes = sizes(files.list);
         let size_of = |path: &str| sizes.get(path).map(|&(size, _)| size);
-        let quarantine = Quarantine::open(&self.folder, size_of);
+        let asked = if reuse == Reuse::Edits { Asked::No } else { Asked::Yes };
+        let quarantine = Quarantine::open(&self.folder, asked, size_of);
         self.progress.start(files.list.len());
         let read = |path: &str| {
-            quarantine.admit(path, size_of(path))?;
-            self.progress.reading(|| scan::read(root, path))
+            let reading = quarantine.admit(path, size_of(path))?;
+            let bytes = self.progress.reading(|| scan::read(root, path))?;
+            Ok(Content { bytes, _reading: reading })
         };
         let now_ns = i128::from(files.now.0) * 1_000_000;
         // What overlays changed about the last generation would be taken for what the files say.
         let last = before.graph().and_then(|graph| self.overlays.below(graph));
         let done = ingest.refresh_on(last.as_deref(), files.list, read, clock, now_ns, cancel)?;
-        drop(quarantine);
+        quarantine.forgive(&self.folder);
         let mut report = done.report;
         report.pass_over(&files.passed);
+        report.history = ingest.history_unreadable().map(str::to_owned);
         let graph = match (done.graph, before.graph()) {
             (Some(graph), old) => {
                 let graph = self.overlays.lay_over(graph, |path| ingest.hash(path));

@@ -1,8 +1,8 @@
 //! Quarantine: a file that ends the process each time it is read is left out, and said to be.
 //!
-//! Before a file is read its path is written into a slot of the reading thread. A process that dies leaves its
-//! slots behind; the next one counts what was in them. A file that was in a slot twice is not read again until
-//! it changes, or until everything is read anew.
+//! While a file is read and parsed its path stands in a slot of the reading thread. A process that dies leaves its
+//! slots behind; the next one counts what was in them. A file that was in a slot three times is not read again until
+//! it changes, or until somebody asks for an ingest; one that is read to its end is suspected no more.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,14 +12,15 @@ use std::path::{Path, PathBuf};
 
 use m1nd_ingest::classify::Reason;
 use m1nd_vfs::durable;
+use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 
 /// Which files were being read when a process ended.
 const FILE: &str = "graph.quarantine";
 const SLOTS: &str = "graph.reading-";
 const SLOT: usize = 4_096;
-/// Being read once when a process ended is no proof.
-const TIMES: u32 = 2;
+/// Processes are also killed by those who run them: being read when that happens is no proof.
+const TIMES: u32 = 3;
 
 /// Files under suspicion, with how they looked.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -37,16 +38,51 @@ struct Suspect {
 pub(super) struct Quarantine {
     slots: Option<(PathBuf, File)>,
     suspects: Suspects,
+    /// Suspects that were read to their end.
+    cleared: Mutex<Vec<String>>,
+}
+
+/// A file that is being read; dropped once it is parsed.
+#[derive(Debug)]
+pub(super) struct Reading<'q> {
+    quarantine: &'q Quarantine,
+    /// Where its slot begins.
+    slot: u64,
+    suspect: Option<String>,
+}
+
+/// The content of a file that is being read.
+pub(super) struct Content<'q> {
+    pub bytes: Vec<u8>,
+    /// Held until the content is dropped.
+    pub _reading: Reading<'q>,
+}
+
+impl AsRef<[u8]> for Content<'_> {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Whether somebody asked for an ingest, or it is made for a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// What was left out before gets one more chance.
+    Yes,
+    No,
 }
 
 impl Quarantine {
     /// Counts what dead processes left in their slots and opens slots for this one. Without a writable folder
     /// there is no quarantine.
-    pub(super) fn open(folder: &Path, size_of: impl Fn(&str) -> Option<u64>) -> Self {
+    pub(super) fn open(folder: &Path, asked: Asked, size_of: impl Fn(&str) -> Option<u64>) -> Self {
         let mut suspects = fs::read(folder.join(FILE))
             .ok()
             .and_then(|text| serde_json::from_slice::<Suspects>(&text).ok())
             .unwrap_or_default();
+        if asked == Asked::Yes {
+            suspects.0.values_mut().for_each(|suspect| suspect.times = suspect.times.min(TIMES - 1));
+        }
         let left = leftovers(folder);
         if !left.is_empty() {
             for path in left {
@@ -56,7 +92,7 @@ impl Quarantine {
             }
             suspects.write(folder);
         }
-        Self { slots: slots(folder).ok(), suspects }
+        Self { slots: slots(folder).ok(), suspects, cleared: Mutex::default() }
     }
 
     /// Whoever reads everything anew wants to try again.
@@ -66,25 +102,49 @@ impl Quarantine {
         }
     }
 
-    /// To be called before a file is read; an error means that it must not be.
-    pub(super) fn admit(&self, path: &str, size: Option<u64>) -> Result<(), Reason> {
-        if let Some(suspect) = self.suspects.0.get(path)
-            && suspect.times >= TIMES
-            && size == Some(suspect.size)
-        {
+    /// To be called before a file is read, and kept until it is parsed; an error means that it must not be read.
+    pub(super) fn admit(&self, path: &str, size: Option<u64>) -> Result<Reading<'_>, Reason> {
+        let suspect = self.suspects.0.get(path);
+        if suspect.is_some_and(|suspect| suspect.times >= TIMES && size == Some(suspect.size)) {
             return Err(Reason::Quarantined);
         }
-        if let Some((_, file)) = &self.slots {
-            let mut slot = [0_u8; SLOT];
-            let path = &path.as_bytes()[..path.len().min(SLOT)];
-            slot[..path.len()].copy_from_slice(path);
-            let at = rayon::current_thread_index().unwrap_or(0) as u64 * SLOT as u64;
-            // Losing a slot loses a suspicion, not a file.
-            if let Err(err) = file.write_all_at(&slot, at) {
-                tracing::trace!(%err, "a slot was not written");
-            }
+        let reading = Reading {
+            quarantine: self,
+            slot: rayon::current_thread_index().unwrap_or(0) as u64 * SLOT as u64,
+            suspect: suspect.map(|_| path.to_owned()),
+        };
+        let mut slot = [0_u8; SLOT];
+        let path = &path.as_bytes()[..path.len().min(SLOT)];
+        slot[..path.len()].copy_from_slice(path);
+        reading.mark(&slot);
+        Ok(reading)
+    }
+
+    /// Those that were read to their end this time are suspected no more.
+    pub(super) fn forgive(mut self, folder: &Path) {
+        let cleared = std::mem::take(&mut *self.cleared.lock());
+        cleared.iter().for_each(|path| drop(self.suspects.0.remove(path)));
+        if !cleared.is_empty() {
+            self.suspects.write(folder);
         }
-        Ok(())
+    }
+}
+
+impl Reading<'_> {
+    /// Losing a mark loses a suspicion, not a file.
+    fn mark(&self, slot: &[u8]) {
+        if let Some((_, file)) = &self.quarantine.slots
+            && let Err(err) = file.write_all_at(slot, self.slot)
+        {
+            tracing::trace!(%err, "a slot was not written");
+        }
+    }
+}
+
+impl Drop for Reading<'_> {
+    fn drop(&mut self) {
+        self.mark(&[0]);
+        self.quarantine.cleared.lock().extend(self.suspect.take());
     }
 }
 
@@ -150,36 +210,67 @@ mod tests {
 
     /// What a process that dies in the middle of a file leaves behind.
     fn die_reading(folder: &Path, path: &str) {
-        let quarantine = Quarantine::open(folder, |_| Some(7));
-        quarantine.admit(path, Some(7)).unwrap();
+        let quarantine = Quarantine::open(folder, Asked::No, |_| Some(7));
+        std::mem::forget(quarantine.admit(path, Some(7)).unwrap());
         let (slots, file) = { quarantine }.slots.take().unwrap();
         drop(file);
         assert!(slots.exists());
     }
 
+    fn is_admitted(quarantine: &Quarantine, path: &str, size: u64) -> bool {
+        quarantine.admit(path, Some(size)).is_ok()
+    }
+
     #[test]
-    fn the_second_death_puts_a_file_aside_until_it_changes() {
+    fn the_third_death_puts_a_file_aside_until_it_changes_or_somebody_asks() {
         let dir = tempfile::tempdir().unwrap();
+        let open = |asked| Quarantine::open(dir.path(), asked, |_| Some(7));
+        for _ in 0..2 {
+            die_reading(dir.path(), "bad.c");
+            assert!(is_admitted(&open(Asked::No), "bad.c", 7), "twice may be chance");
+        }
         die_reading(dir.path(), "bad.c");
-        let once = Quarantine::open(dir.path(), |_| Some(7));
-        assert_eq!(once.admit("bad.c", Some(7)), Ok(()), "once may be chance");
-        drop(once);
-        die_reading(dir.path(), "bad.c");
-        let twice = Quarantine::open(dir.path(), |_| Some(7));
-        assert_eq!(twice.admit("bad.c", Some(7)), Err(Reason::Quarantined));
-        assert_eq!(twice.admit("good.c", Some(7)), Ok(()));
-        assert_eq!(twice.admit("bad.c", Some(8)), Ok(()), "it was edited");
-        drop(twice);
+        let thrice = open(Asked::No);
+        assert_eq!(thrice.admit("bad.c", Some(7)).unwrap_err(), Reason::Quarantined);
+        assert!(is_admitted(&thrice, "good.c", 7) && is_admitted(&thrice, "bad.c", 8), "it was edited");
+        drop(thrice);
+        assert!(is_admitted(&open(Asked::Yes), "bad.c", 7), "one more chance");
+        assert!(!is_admitted(&open(Asked::No), "bad.c", 7), "nobody said that it went well");
         Quarantine::forget(dir.path());
-        assert_eq!(Quarantine::open(dir.path(), |_| None).admit("bad.c", Some(7)), Ok(()));
+        assert!(is_admitted(&open(Asked::No), "bad.c", 7));
+    }
+
+    #[test]
+    fn a_file_that_is_read_to_its_end_is_suspected_no_more() {
+        let dir = tempfile::tempdir().unwrap();
+        for _ in 0..3 {
+            die_reading(dir.path(), "slow.c");
+        }
+        let asked = Quarantine::open(dir.path(), Asked::Yes, |_| Some(7));
+        drop(asked.admit("slow.c", Some(7)).unwrap());
+        asked.forgive(dir.path());
+        for _ in 0..2 {
+            die_reading(dir.path(), "slow.c");
+        }
+        assert!(is_admitted(&Quarantine::open(dir.path(), Asked::No, |_| Some(7)), "slow.c", 7));
+    }
+
+    #[test]
+    fn whoever_dies_after_a_file_was_parsed_accuses_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let quarantine = Quarantine::open(dir.path(), Asked::No, |_| Some(7));
+        drop(quarantine.admit("good.c", Some(7)).unwrap());
+        drop({ quarantine }.slots.take().unwrap().1);
+        assert_eq!(leftovers(dir.path()), Vec::<String>::new());
     }
 
     #[test]
     fn the_slots_of_the_living_are_left_alone_and_an_ended_ingest_leaves_none() {
         let dir = tempfile::tempdir().unwrap();
-        let one = Quarantine::open(dir.path(), |_| None);
-        one.admit("a.c", None).unwrap();
+        let one = Quarantine::open(dir.path(), Asked::No, |_| None);
+        let reading = one.admit("a.c", None).unwrap();
         assert_eq!(leftovers(dir.path()), Vec::<String>::new());
+        drop(reading);
         drop(one);
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     }

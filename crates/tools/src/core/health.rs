@@ -71,12 +71,13 @@ pub struct Workspace {
 }
 
 /// What of an ingest's report says how far the graph can be relied on.
-const COVERAGE: [&str; 8] = [
+const COVERAGE: [&str; 9] = [
     "files_skipped",
     "files_partial",
     "files_unsupported",
     "files_failed",
     "failures",
+    "history",
     "files_generated",
     "files_vendored",
     "examples",
@@ -115,7 +116,7 @@ pub struct Graph {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Vec<BTreeMap<String, String>>")]
     overlays: Vec<OverlayState>,
-    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, failures (path and reason), files_generated, files_vendored, examples.
+    /// What the last ingest did not read in full: files_skipped, files_partial, files_unsupported, files_failed, failures (path and reason), history (why it could not be read), files_generated, files_vendored, examples.
     #[serde(skip_serializing_if = "Map::is_empty")]
     coverage: Map<String, Value>,
 }

@@ -40,6 +40,10 @@ pub(super) struct Reader<'s> {
 
 impl<'t> Visit<'t> for Reader<'_> {
     fn enter(&mut self, node: Node<'t>) -> Descend {
+        // Attributes are of what follows them at once: of an item, or of a statement, a field or an arm, which are none.
+        if node.is_named() && !takes_attributes(node.kind()) {
+            self.attributes.clear();
+        }
         match node.kind() {
             "line_comment" | "block_comment" => self.comment(node),
             "attribute_item" => {
@@ -89,6 +93,17 @@ impl<'t> Visit<'t> for Reader<'_> {
         }
     }
 }
+
+/// Whether a node is an item, or stands between one and its attributes.
+fn takes_attributes(kind: &str) -> bool {
+    kind.ends_with("_item")
+        || kind.contains("comment")
+        || matches!(kind, "enum_variant" | "associated_type" | "macro_definition")
+}
+
+/// Traits that the language itself derives. Nothing else of their names is meant, whatever the file calls so.
+const DERIVED: [&[u8]; 9] =
+    [b"Debug", b"Clone", b"Copy", b"Default", b"PartialEq", b"Eq", b"PartialOrd", b"Ord", b"Hash"];
 
 impl Reader<'_> {
     fn comment(&mut self, node: Node<'_>) {
@@ -214,7 +229,7 @@ impl Reader<'_> {
     /// A derived trait of ours is a base; a library's stays unknown and adds nothing.
     fn derives(&mut self, attributes: &Attributes, node: Node<'_>, ix: DefIx) {
         for range in attributes.derives() {
-            let Some(bytes) = self.sheet.source.get(range) else {
+            let Some(bytes) = self.sheet.source.get(range).filter(|name| !DERIVED.contains(name)) else {
                 continue;
             };
             let parts = bytes.split(|&b| b == b':').filter(|part| !part.is_empty());

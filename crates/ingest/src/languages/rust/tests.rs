@@ -2,6 +2,8 @@
 
 use expect_test::{Expect, expect};
 
+use m1nd_graph::{EdgeKind, NodeFlags};
+
 use crate::testing;
 
 fn check(fixture: &str, expect: Expect) {
@@ -189,6 +191,78 @@ impl Errors {
             src/main.rs main -> inner/src/lib.rs Errors.push @[3]
         "#]],
     );
+}
+
+#[test]
+fn attributes_of_statements_fields_and_macros_are_not_of_the_next_item() {
+    let graph = testing::graph(
+        r#"
+//- src/lib.rs
+pub struct S {
+    pub a: u32,
+    #[cfg(test)]
+    pub b: u32,
+}
+
+pub fn first() -> S {
+    #[cfg(test)]
+    let x = 1;
+    S {
+        a: 2,
+        #[cfg(test)]
+        b: 1,
+    }
+}
+
+pub fn second(#[cfg(test)] x: u32) {}
+
+#[cfg(test)]
+make!(1);
+
+/// Counts.
+#[inline]
+// Why not.
+/// Slowly.
+pub fn third() {}
+"#,
+    );
+    let mut lines: Vec<String> = graph
+        .nodes()
+        .filter(|node| node.kind().is_callable() || node.kind().is_type())
+        .map(|node| format!("{} {:?} {}", node.label(), node.lines(), node.flags().has(NodeFlags::TEST_CODE)))
+        .collect();
+    lines.sort();
+    assert_eq!(
+        lines,
+        ["S (1, 5) false", "first (7, 14) false", "second (16, 16) false", "third (22, 25) false"]
+    );
+}
+
+#[test]
+fn what_is_derived_is_never_another_type() {
+    let graph = testing::graph(
+        r#"
+//- src/lib.rs
+pub struct Debug;
+pub struct Parser;
+impl Debug {
+    pub fn show(&self) {}
+}
+pub trait Shape {}
+
+#[derive(Debug, Parser, Shape)]
+pub struct Cart;
+
+pub fn run(cart: Cart) {
+    cart.show();
+}
+"#,
+    );
+    let bases = graph.edges().filter(|edge| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements));
+    let named =
+        bases.map(|edge| format!("{} {}", graph.node(edge.source).label(), graph.node(edge.target).label()));
+    assert_eq!(named.collect::<Vec<_>>(), ["Cart Shape"]);
+    assert!(!graph.edges().any(|edge| edge.kind == EdgeKind::Calls));
 }
 
 #[test]
