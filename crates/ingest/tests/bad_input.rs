@@ -83,7 +83,13 @@ fn a_file_that_cannot_be_read_is_named() {
     let listing = [Listed { path: "a.rs".to_owned(), size: 1, modified_ns: 0 }];
     let mut ingest = Ingest::new("x");
     let done = ingest
-        .refresh(&listing, |_| Err(Reason::Unreadable), &SystemClock::new(), 1 << 60, &CancelToken::new())
+        .refresh(
+            &listing,
+            |_| Err::<Vec<u8>, _>(Reason::Unreadable),
+            &SystemClock::new(),
+            1 << 60,
+            &CancelToken::new(),
+        )
         .expect("nobody stops it");
     assert_eq!(done.report.failures, [("a.rs".to_owned(), "unreadable")]);
 }
