@@ -183,7 +183,10 @@ pub fn has_commit(folder: &Path, name: &str) -> Result<bool, HistoryError> {
 pub(super) fn open(folder: &Path) -> Result<gix::Repository, HistoryError> {
     let mut at = Some(folder);
     while let Some(here) = at {
-        if here.join(".git").exists() {
+        let inside = here.join(".git");
+        // A folder of that name with nothing in it is none.
+        let is_empty = inside.read_dir().is_ok_and(|mut entries| entries.next().is_none());
+        if inside.exists() && !is_empty {
             // Isolated: the machine's and the user's configuration may name programs.
             let options = gix::open::Options::isolated();
             return gix::open_opts(here, options).map_err(unreadable);

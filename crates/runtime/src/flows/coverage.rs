@@ -88,7 +88,9 @@ pub fn gap(root: &Root, graph: Option<&Graph>, path: &RelPath) -> Option<String>
             format!("{name} is not in the graph: an ignore file or a hidden folder keeps it out.")
         }
         Outcome::Indexed if known.is_some_and(|known| known.language().is_empty()) => {
-            format!("{name} was left out: processes ended while they read it. An ingest tries it again.")
+            format!(
+                "{name} was left out: several processes ended while they read it. `m1nd ingest` tries it again."
+            )
         }
         Outcome::Indexed => return None,
         Outcome::Partial(reason) => {

@@ -1,8 +1,9 @@
 //! Quarantine: a file that ends the process each time it is read is left out, and said to be.
 //!
 //! While a file is read and parsed its path stands in a slot of the reading thread. A process that dies leaves its
-//! slots behind; the next one counts what was in them. A file that was in a slot three times is not read again until
-//! it changes, or until somebody asks for an ingest; one that is read to its end is suspected no more.
+//! slots behind; the next one counts what was in them. A file that was in a slot three times is not read again for a
+//! question, after five times not for an ingest that somebody asks for, until it changes or everything is read anew; one
+//! that is read to its end is suspected no more.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -21,6 +22,8 @@ const SLOTS: &str = "graph.reading-";
 const SLOT: usize = 4_096;
 /// Processes are also killed by those who run them: being read when that happens is no proof.
 const TIMES: u32 = 3;
+/// Who asks for an ingest sees that it dies, and may want to try again.
+const TIMES_ASKED: u32 = 5;
 
 /// Files under suspicion, with how they looked.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -38,6 +41,8 @@ struct Suspect {
 pub(super) struct Quarantine {
     slots: Option<(PathBuf, File)>,
     suspects: Suspects,
+    /// A file that was being read so often is left out.
+    times: u32,
     /// Suspects that were read to their end.
     cleared: Mutex<Vec<String>>,
 }
@@ -67,7 +72,6 @@ impl AsRef<[u8]> for Content<'_> {
 /// Whether somebody asked for an ingest, or it is made for a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// What was left out before gets one more chance.
     Yes,
     No,
 }
@@ -80,9 +84,6 @@ impl Quarantine {
             .ok()
             .and_then(|text| serde_json::from_slice::<Suspects>(&text).ok())
             .unwrap_or_default();
-        if asked == Asked::Yes {
-            suspects.0.values_mut().for_each(|suspect| suspect.times = suspect.times.min(TIMES - 1));
-        }
         let left = leftovers(folder);
         if !left.is_empty() {
             for path in left {
@@ -92,7 +93,8 @@ impl Quarantine {
             }
             suspects.write(folder);
         }
-        Self { slots: slots(folder).ok(), suspects, cleared: Mutex::default() }
+        let times = if asked == Asked::Yes { TIMES_ASKED } else { TIMES };
+        Self { slots: slots(folder).ok(), suspects, times, cleared: Mutex::default() }
     }
 
     /// Whoever reads everything anew wants to try again.
@@ -105,7 +107,7 @@ impl Quarantine {
     /// To be called before a file is read, and kept until it is parsed; an error means that it must not be read.
     pub(super) fn admit(&self, path: &str, size: Option<u64>) -> Result<Reading<'_>, Reason> {
         let suspect = self.suspects.0.get(path);
-        if suspect.is_some_and(|suspect| suspect.times >= TIMES && size == Some(suspect.size)) {
+        if suspect.is_some_and(|suspect| suspect.times >= self.times && size == Some(suspect.size)) {
             return Err(Reason::Quarantined);
         }
         let reading = Reading {
@@ -210,7 +212,7 @@ mod tests {
 
     /// What a process that dies in the middle of a file leaves behind.
     fn die_reading(folder: &Path, path: &str) {
-        let quarantine = Quarantine::open(folder, Asked::No, |_| Some(7));
+        let quarantine = Quarantine::open(folder, Asked::Yes, |_| Some(7));
         std::mem::forget(quarantine.admit(path, Some(7)).unwrap());
         let (slots, file) = { quarantine }.slots.take().unwrap();
         drop(file);
@@ -234,8 +236,11 @@ mod tests {
         assert_eq!(thrice.admit("bad.c", Some(7)).unwrap_err(), Reason::Quarantined);
         assert!(is_admitted(&thrice, "good.c", 7) && is_admitted(&thrice, "bad.c", 8), "it was edited");
         drop(thrice);
-        assert!(is_admitted(&open(Asked::Yes), "bad.c", 7), "one more chance");
-        assert!(!is_admitted(&open(Asked::No), "bad.c", 7), "nobody said that it went well");
+        for _ in 0..2 {
+            assert!(is_admitted(&open(Asked::Yes), "bad.c", 7), "whoever asks may try again");
+            die_reading(dir.path(), "bad.c");
+        }
+        assert!(!is_admitted(&open(Asked::Yes), "bad.c", 7), "not for ever");
         Quarantine::forget(dir.path());
         assert!(is_admitted(&open(Asked::No), "bad.c", 7));
     }

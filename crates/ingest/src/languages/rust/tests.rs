@@ -234,7 +234,7 @@ pub fn third() {}
     lines.sort();
     assert_eq!(
         lines,
-        ["S (1, 5) false", "first (7, 14) false", "second (16, 16) false", "third (22, 25) false"]
+        ["S (1, 5) false", "first (7, 15) false", "second (17, 17) false", "third (23, 26) false"]
     );
 }
 
