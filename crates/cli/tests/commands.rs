@@ -149,6 +149,17 @@ fn completions_are_printed_for_every_shell() {
 }
 
 #[test]
+fn a_tool_that_is_asked_for_help_is_explained() {
+    let machine = machine();
+    let page = |words: &[&str]| String::from_utf8(machine.run(words).stdout).unwrap();
+    let explained = page(&["help", "diagram"]);
+    assert!(explained.contains("diagram"), "{explained}");
+    for flag in ["--help", "-h"] {
+        assert_eq!(page(&["call", "diagram", flag]), explained);
+    }
+}
+
+#[test]
 fn an_ingest_from_a_terminal_is_counted_and_kept() {
     let machine = machine();
     let done = machine.json(&["ingest", "--json"]);

@@ -14,6 +14,9 @@ use crate::wiring;
 
 pub fn run(global: &Global, call: &Call) -> anyhow::Result<ExitCode> {
     let (tool, words) = call.words.split_first().context("name a tool")?;
+    if words.iter().any(|word| matches!(word.as_str(), "--help" | "-h")) {
+        return super::help::run(global, std::slice::from_ref(tool));
+    }
     let mut global = global.clone();
     let registry = Registry::new(m1nd_tools::surface().toolsets);
     let words = take_own(&mut global, registry.arguments(tool).unwrap_or(&Value::Null), words)?;
