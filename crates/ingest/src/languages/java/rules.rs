@@ -68,7 +68,13 @@ impl JavaRules {
     /// The same class may be there more than once, as in modules built apart: then the nearest is meant.
     fn in_package(&self, program: &Program<'_>, file: u32, package: &str, name: &str) -> Option<GDef> {
         let named = self.types.get(&(package.to_owned(), name.to_owned()))?;
-        program.only_nearest(file, named)
+        if let Some(found) = program.only_nearest(file, named) {
+            return Some(found);
+        }
+        // What stands in for a class where Java is compiled to JavaScript is meant there alone.
+        let own: Vec<GDef> =
+            named.iter().copied().filter(|&def| !is_stand_in(program.path_of(def))).collect();
+        program.only_nearest(file, &own)
     }
 
     /// A class by its full name; classes may be nested in classes.
@@ -201,6 +207,11 @@ impl JavaRules {
         let part = if is_record { eval.field(class, &[], name) } else { None };
         part.map(|part| Ty::Callable(Arc::new([]), Arc::new(part)))
     }
+}
+
+/// Whether a file replaces a class for GWT: its path begins again below a folder of that name.
+fn is_stand_in(path: &str) -> bool {
+    path.split('/').any(|folder| matches!(folder, "super" | "src-super" | "emul"))
 }
 
 fn nested(program: &Program<'_>, class: GDef, name: GName) -> Option<GDef> {

@@ -467,3 +467,30 @@ class Use {
         "#]],
     );
 }
+
+#[test]
+fn what_replaces_a_class_for_javascript_is_not_meant_elsewhere() {
+    check(
+        r#"
+//- lib/src/com/shop/Cart.java
+package com.shop;
+public class Cart {
+    public static int sum() { return 1; }
+}
+//- lib-gwt/src-super/com/shop/super/com/shop/Cart.java
+package com.shop;
+public class Cart {
+    public static int sum() { return 2; }
+}
+//- lib-tests/test/com/shop/CartTest.java
+package com.shop;
+import com.shop.Cart;
+public class CartTest {
+    public void adds() { Cart.sum(); }
+}
+"#,
+        expect![[r#"
+            lib-tests/test/com/shop/CartTest.java CartTest.adds -> lib/src/com/shop/Cart.java Cart.sum @[4]
+        "#]],
+    );
+}
