@@ -9,13 +9,15 @@ use crate::again::said_again;
 use crate::chain;
 use crate::claim::{Judgement, Verdict, judge};
 use crate::error::MissionError;
-use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
+use crate::event::{Detail, Draft, ENDED, Event, Inherited, Shown, Source, Speaks};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::flight::Mark;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::{self, is_document};
+use crate::quote;
+use crate::short;
 use crate::situation::Situation;
 use crate::state::{LOOP, State, Status, path_of};
 
@@ -23,6 +25,9 @@ const MAX_WORD: usize = 60;
 const MAX_TARGET: usize = 1_000;
 const MAX_TEXT: usize = 4_000;
 const MAX_CITED: usize = 100;
+/// Targets that a refusal names, and how much of each, in bytes.
+const MAX_TARGETS: usize = 4;
+const MAX_NAMED: usize = 100;
 /// Files that a run is anchored to.
 const MAX_SHOWN: usize = 64;
 
@@ -53,6 +58,8 @@ pub struct Telling {
     pub note: Option<String>,
     /// Of the file that the target names, as it is now.
     pub content_hash: Option<String>,
+    /// A line of that file that shows it.
+    pub quote: Option<String>,
 }
 
 /// What a claim is judged by.
@@ -64,6 +71,10 @@ pub struct Verify {
     pub event_ids: Vec<EventId>,
     /// Recorded first, and cited with the others.
     pub evidence: Vec<Telling>,
+    /// What the cited text shows of the claim: supports or contradicts, or another word for one of them.
+    pub outcome: Option<String>,
+    /// The line of it that shows that.
+    pub quote: Option<String>,
 }
 
 /// What may happen to a mission.
@@ -204,7 +215,7 @@ impl Machine<'_> {
         let evidence_class = said.and_then(|said| self.class_of_told(&telling.event_type, said));
         let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
         let (shown, not_anchored) = if is_run { self.run_with(&telling.target) } else { (Vec::new(), 0) };
-        let draft = Draft {
+        let mut draft = Draft {
             tool_family: Family::of_told(&telling.event_type, evidence_class),
             phase: telling.phase,
             event_type: telling.event_type,
@@ -220,6 +231,17 @@ impl Machine<'_> {
             not_anchored,
             detail: None,
         };
+        if let Some(quote) = telling.quote {
+            text("quote", &quote, MAX_TEXT)?;
+            if quote::in_draft(&draft, &quote, self.situation).is_some() {
+                draft.detail = Some(Box::new(Detail::Quoted { quote, of: None }));
+            } else {
+                let target = &draft.target;
+                self.warnings.push(format!(
+                    "The quote does not stand in {target:?}, so it shows nothing: copy a line as it is."
+                ));
+            }
+        }
         if draft.is_direct() && !draft.is_done() {
             self.warnings.push(format!(
                 "{:?} says that it was not done, so this event carries nothing.",
@@ -357,7 +379,8 @@ impl Machine<'_> {
     }
 
     fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
-        let Verify { claim_id, text, mut event_ids, evidence } = verify;
+        let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
+        let finding = finding(outcome, quote)?;
         self.cited(&event_ids)?;
         if let Some(id) = &claim_id {
             let state = &self.state;
@@ -371,7 +394,8 @@ impl Machine<'_> {
             };
             // A verified one can be contradicted, and must be judged again when its files changed.
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
-            let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
+            let brings =
+                event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty() || finding.is_some();
             let may_change =
                 claim.verdict == Verdict::VerifiedForMission && (brings || claim.is_stale(self.situation));
             if claim.verdict.is_settled() && !may_change {
@@ -398,11 +422,40 @@ impl Machine<'_> {
                 return Err(MissionError::invalid("claim", "needed, or claim_id, and not both"));
             }
         };
-        let cited = self.cited(&event_ids)?;
+        let mut cited = self.cited(&event_ids)?;
         let said = self.state.claim(&id).map(|claim| claim.text.clone()).unwrap_or_default();
-        let Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, absent, stale } =
-            judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let misquoted = match finding {
+            Some((outcome, quote)) => match self.found(&cited, outcome, quote) {
+                Ok(found) => {
+                    event_ids.push(found);
+                    cited = self.cited(&event_ids)?;
+                    None
+                }
+                Err(why) => Some(why),
+            },
+            None => None,
+        };
+        let Judgement {
+            verdict,
+            reason,
+            self_reported,
+            rests_on,
+            runs,
+            not_checked,
+            absent,
+            stale,
+            unsaid,
+            look_at,
+        } = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let is_judged = misquoted.is_none();
+        let unsaid = unsaid || !is_judged && verdict.is_settled();
         let (verdict, reason) = match verdict {
+            // Who points at what is not there has not said what is.
+            Verdict::VerifiedForMission | Verdict::Rejected | Verdict::NeedsDirectEvidence
+                if !is_judged && (verdict.is_settled() || unsaid) =>
+            {
+                (Verdict::NeedsDirectEvidence, misquoted.unwrap_or(reason))
+            }
             Verdict::VerifiedForMission => {
                 let refused = said_again(&self.state, &id, &cited);
                 refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
@@ -426,6 +479,8 @@ impl Machine<'_> {
             runs,
             not_checked,
             absent,
+            unsaid,
+            look_at,
         };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
@@ -436,6 +491,45 @@ impl Machine<'_> {
         }
         self.claim = Some(id);
         Ok(())
+    }
+
+    /// Records what somebody says that a cited text shows, where the line stands in what was shown; else why not.
+    fn found(&mut self, cited: &[Event], outcome: String, quote: String) -> Result<EventId, String> {
+        let shows = |event: &&Event| event.draft.carries() && event.draft.shows_text();
+        let texts: Vec<&Event> = cited.iter().filter(shows).collect();
+        let mut places = texts
+            .iter()
+            .rev()
+            .filter_map(|event| Some((event, quote::place(event, &quote, self.situation)?)));
+        let Some((event, place)) = places.next() else {
+            let mut targets: Vec<String> =
+                texts.iter().map(|event| short::of(&event.draft.target, MAX_NAMED)).collect();
+            targets.dedup();
+            targets.truncate(MAX_TARGETS);
+            return Err(match targets.as_slice() {
+                [] => "It cites nothing that can be quoted: read the source with this mission_id, and cite that.".to_owned(),
+                _ if !quote::is_enough(&quote) => "The quote says too little: copy a whole line that shows it.".to_owned(),
+                _ => format!(
+                    "The quote stands in none of the lines that it cites ({}): copy a line of them as it is, or cite what shows it.",
+                    targets.join(", ")
+                ),
+            });
+        };
+        let of = Some(event.event_id.clone());
+        let draft = Draft {
+            evidence_class: Some(EvidenceClass::DirectSource),
+            tool_family: Family::Other,
+            content_hash: Some(place.content_hash),
+            detail: Some(Box::new(Detail::Quoted { quote, of })),
+            ..Draft::kernel(
+                "verify",
+                "finding",
+                format!("{}:{}", place.path, place.line),
+                &outcome,
+                Detail::Found { places: Vec::new() },
+            )
+        };
+        Ok(self.link(draft, Source::Told))
     }
 
     fn close(&mut self, force: bool) -> Result<(), MissionError> {
@@ -490,6 +584,25 @@ impl Machine<'_> {
             id: id.to_string(),
             newest: newest.to_string(),
         }
+    }
+}
+
+/// What an agent says that cited text shows, with the line: both, or neither where something else decides.
+fn finding(outcome: Option<String>, quote: Option<String>) -> Result<Option<(String, String)>, MissionError> {
+    if let Some(outcome) = &outcome
+        && (Speaks::of(outcome) == Speaks::Neither || ENDED.contains(&outcome.as_str()))
+    {
+        return Err(MissionError::invalid("outcome", "neither supports nor contradicts"));
+    }
+    if let Some(quote) = &quote {
+        text("quote", quote, MAX_TEXT)?;
+    }
+    match (outcome, quote) {
+        (Some(outcome), Some(quote)) => Ok(Some((outcome, quote))),
+        (None, Some(_)) => {
+            Err(MissionError::invalid("outcome", "needed with a quote: supports or contradicts"))
+        }
+        (Some(_) | None, None) => Ok(None),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::needs::{self, Need, is_document};
 use crate::short;
 use crate::situation::Situation;
 use crate::state::{State, TestRun, path_of};
-use crate::sweep::{SWEEPS, is_covered};
+use crate::sweep::{QUESTIONS, SWEEPS, about, is_covered};
 
 /// Where most repositories say what they are.
 const USUAL_DOCUMENTS: [&str; 8] = [
@@ -30,6 +30,9 @@ const DOCUMENTS: &str = "*.{md,mdx,rst,adoc,txt}";
 const NO_DOCUMENTS: &str = "!*.{md,mdx,rst,adoc,txt}";
 /// A claim as a reason names it, in bytes.
 const CLAIM: usize = 200;
+
+/// What is asked of whoever read something.
+const SAY: &str = " Say what was found: outcome supports or contradicts, and quote a line that was shown, as it stands there.";
 
 /// A move before it is shown.
 pub(crate) struct Step {
@@ -366,6 +369,17 @@ impl Planner<'_> {
         if is_own && is_unjudged && !claim.event_ids.is_empty() {
             return self.verify(claim, json!(claim.event_ids), why);
         }
+        // What was shown decides nothing while nobody says what it shows.
+        if is_own && claim.unsaid {
+            return self.verify(claim, json!(claim.event_ids), why);
+        }
+        if let Some(at) = claim.look_at.as_deref().filter(|at| self.situation.exists(path_of(at))) {
+            let seen = state.files.get(path_of(at)).filter(|seen| seen.event_id.sequence() > since);
+            return match seen {
+                Some(seen) => self.verify(claim, json!([seen.event_id]), why),
+                None => self.read(Some(at.to_owned()), &why),
+            };
+        }
         // What it names must be shown by what it cites.
         match towards(state, claim, self.situation) {
             Some(Towards::Cite(event)) if event.sequence() > since || !claim.reason.is_empty() => {
@@ -384,13 +398,23 @@ impl Planner<'_> {
         }
     }
 
+    /// Judges a claim by events. A run and a search that found nothing say by themselves what they show; what a text shows
+    /// only the agent can say.
     fn verify(&self, claim: &Claim, event_ids: Value, why: String) -> Step {
+        let state = self.state;
+        let speaks = |id: &str| {
+            state.tests.iter().any(|run| run.event_id.as_str() == id)
+                || state.nothing_found.iter().any(|event| event.as_str() == id)
+        };
+        let mut ids = event_ids.as_array().into_iter().flatten().filter_map(Value::as_str).peekable();
+        let is_said = ids.peek().is_none() || ids.all(speaks) && !claim.unsaid;
+        let ask = if is_said { "" } else { SAY };
         Step {
             family: Family::Mission,
             tool: self.first(&["mission_verify"]),
             arguments: Some(json!({ "claim_id": claim.claim_id, "event_ids": event_ids })),
-            fill_in: &[],
-            why,
+            fill_in: if is_said { &[] } else { &["outcome", "quote"] },
+            why: format!("{why}{ask}"),
             stop: "It is verified or rejected.",
             fallback: "Read the source or run the test that would decide it.",
         }
@@ -440,17 +464,29 @@ impl Planner<'_> {
             "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
             SWEEPS.join(", ")
         );
-        let stop = "What lies around the findings was read with this mission_id: a file beside them, a document of them, a search for error paths; or an event of phase sweep is recorded.";
+        let stop = "What lies around the findings was read with this mission_id: twenty lines or all of a file beside them or a document of them, or a search for error paths, limits or locks in theirs; or an event of phase sweep is recorded.";
         let fallback = "Run a probe with a boundary value and record it with phase sweep.";
         let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
             Some(place) => self.read(Some(place), &why),
-            None => {
-                // The words of the findings lead to what uses them, and to the documents that speak of it.
-                let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
-                self.literal_search(&format!("{} {}", state.goal, said.join(" ")))
-            }
+            None => self.ask_around(),
         };
         Step { why, stop, fallback, ..step }
+    }
+
+    /// One of the kinds of what a finding hides, asked in the file that the finding is about; where all were asked, the words
+    /// of the findings lead to what uses them, and to the documents that speak of it.
+    fn ask_around(&self) -> Step {
+        let state = self.state;
+        let open = QUESTIONS.iter().find(|question| !state.was_asked(question));
+        if let (Some(question), Some(path), Some(search)) = (open, about(state), self.first(&["search"])) {
+            return Step {
+                tool: Some(search),
+                arguments: Some(json!({ "query": question, "mode": "regex", "scope": path })),
+                ..self.literal_search(&state.goal)
+            };
+        }
+        let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
+        self.literal_search(&format!("{} {}", state.goal, said.join(" ")))
     }
 
     pub(crate) fn close(&self) -> Step {

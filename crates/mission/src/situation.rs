@@ -43,6 +43,10 @@ pub struct Situation<'a> {
     pub change_set: &'a dyn Fn(&ChangeSet) -> Option<SetNow>,
     /// The file that a word of a claim names.
     pub names: Names<'a>,
+    /// The text of a file as it is now; nothing where there is none. Asked only to hold a quote or a name against it.
+    pub text_of: &'a dyn Fn(&str) -> Option<Arc<str>>,
+    /// Where a name is defined, as `path:line`; nothing where the graph knows no such name.
+    pub defined: &'a dyn Fn(&str) -> Vec<String>,
     /// Whether a search that found nothing finds nothing now; nothing where it cannot be made again.
     pub is_absent: &'a dyn Fn(&Absence) -> Option<bool>,
 }

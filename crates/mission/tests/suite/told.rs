@@ -23,6 +23,8 @@ fn world() -> World {
     for path in ["src/queue.rs", "src/retry.rs", "README.md", "LICENSE"] {
         world.files.insert(path.to_owned(), path.to_owned());
     }
+    let lines: String = (1..=20).map(|at| format!("line {at} of drain in the queue\n")).collect();
+    world.texts.insert("src/queue.rs".to_owned(), lines);
     world
 }
 
@@ -58,7 +60,8 @@ fn a_claim_that_names_a_file_rests_on_a_look_at_that_file() {
     let both = world.see("search", Family::Read, "drain", &["src/retry.rs", "src/queue.rs"]);
     assert_eq!(
         verify(&mut world, "src/queue.rs and README.md differ", &[&both]),
-        Verdict::VerifiedForMission
+        Verdict::NeedsDirectEvidence,
+        "nobody looked at one of them"
     );
     assert_eq!(
         verify(&mut world, "src/gone.rs was removed", &[&both]),

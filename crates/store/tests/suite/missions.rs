@@ -66,6 +66,8 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         scope: None,
         change_set: &|_| None,
         names: &|_| None,
+        text_of: &|_| None,
+        defined: &|_| Vec::new(),
         is_absent: &|_| None,
     };
     let telling = Telling {

@@ -157,6 +157,15 @@ pub fn with_situation<T>(
             now
         })
     };
+    let texts: RefCell<HashMap<String, Option<Arc<str>>>> = RefCell::default();
+    let text_of = |path: &str| {
+        let known = texts.borrow().get(path).cloned();
+        known.unwrap_or_else(|| {
+            let text = text_now(workspace, path);
+            texts.borrow_mut().insert(path.to_owned(), text.clone());
+            text
+        })
+    };
     let scope = scope_of(workspace, state);
     let names = naming::Names::new(workspace, scope.as_deref());
     let file_named = |word: &str| names.file(word, &|path| hash_of(path).is_some());
@@ -172,6 +181,8 @@ pub fn with_situation<T>(
         scope: scope.as_deref(),
         change_set: &set_now,
         names: &file_named,
+        text_of: &text_of,
+        defined: &|name| names.places(name),
         is_absent: &is_absent,
     })
 }
@@ -235,6 +246,14 @@ pub fn content_hash(workspace: &Workspace, path: &str) -> Option<String> {
     let path: RelPath = root.locate(path).ok()?;
     let bytes = read::bytes(root, &path, MAX_FILE_BYTES).ok()?;
     Some(sha256_hex(&bytes))
+}
+
+/// What a file of the workspace says.
+fn text_now(workspace: &Workspace, path: &str) -> Option<Arc<str>> {
+    let root = workspace.root();
+    let path: RelPath = root.locate(path).ok()?;
+    let bytes = read::bytes(root, &path, MAX_FILE_BYTES).ok()?;
+    read::decode(&bytes).map(|(text, _)| Arc::from(text))
 }
 
 /// The same as a mission asks for it.
