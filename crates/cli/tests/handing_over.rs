@@ -26,8 +26,8 @@ fn handed_over(machine: &Machine) -> (String, Value) {
     let begun = call("mission_start", json!({"goal": "know it", "mode": "bug_hunt"}));
     let id = begun["mission_id"].as_str().unwrap().to_owned();
     let seen = call("view", json!({"file_path": "src/main.py", "mission_id": id}));
-    let claim =
-        json!({"mission_id": id, "claim": "src/main.py greets", "event_ids": [seen["mission_event_id"]]});
+    let claim = json!({"mission_id": id, "claim": "src/main.py greets", "event_ids": [seen["mission_event_id"]],
+            "outcome": "supports", "quote": "def main(): greet()"});
     assert_eq!(call("mission_verify", claim)["verdict"], "verified_for_mission");
     let against = json!([{"event_type": "test_run", "target": "pytest", "outcome": "refuted"}]);
     let claim = json!({"mission_id": id, "claim": "it never ends", "evidence": against});

@@ -8,7 +8,7 @@ use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
 mod common;
-use common::{ok, refused};
+use common::{ok, refused, shows};
 
 const REPO: &str = r#"
 //- src/limit.py
@@ -34,14 +34,18 @@ fn started(mode: &str) -> (Fixture, String) {
     (fixture, id)
 }
 
-/// Looks with a mission; the event of it.
+/// Looks with a mission; the answer.
 fn look(fixture: &Fixture, id: &str, tool: &str, mut arguments: Value) -> Value {
     arguments["mission_id"] = json!(id);
-    ok(fixture, tool, arguments)["mission_event_id"].clone()
+    ok(fixture, tool, arguments)
 }
 
-fn verify(fixture: &Fixture, id: &str, claim: &str, events: &[&Value]) -> Value {
-    ok(fixture, "mission_verify", json!({"mission_id": id, "claim": claim, "event_ids": events}))
+/// Judges a claim by what was seen, the newest last; what that shows is said.
+fn verify(fixture: &Fixture, id: &str, claim: &str, seen: &[&Value]) -> Value {
+    let event = |body: &&Value| body.get("mission_event_id").unwrap_or(&body["event_id"]).clone();
+    let events: Vec<Value> = seen.iter().map(event).collect();
+    let claim = json!({"mission_id": id, "claim": claim, "event_ids": events});
+    ok(fixture, "mission_verify", shows(claim, seen.last().unwrap()))
 }
 
 fn told(fixture: &Fixture) -> Vec<String> {
@@ -135,7 +139,7 @@ fn a_finding_tells_of_the_file_it_names_until_it_is_rejected() {
     assert_eq!(told(&fixture), Vec::<String>::new(), "it is taken back");
     // What an agent only says of itself makes no file suspect, and a document is no defective file.
     let word = json!([{"event_type": "file_read", "target": "src/other.py", "evidence_class": "direct_source",
-        "outcome": "hypothesis_supported"}]);
+        "outcome": "hypothesis_supported", "quote": "def unrelated(): ..."}]);
     let own = json!({"mission_id": id, "claim": "src/other.py is broken", "evidence": word});
     let own = ok(&fixture, "mission_verify", own);
     assert_eq!(
@@ -168,7 +172,7 @@ fn a_search_that_found_nothing_proves_it_until_something_is_there() {
     let (fixture, id) = started("docs_drift");
     let doc = look(&fixture, &id, "view", json!({"file_path": "README.md"}));
     look(&fixture, &id, "view", json!({"file_path": "src/limit.py"}));
-    let nothing = look(&fixture, &id, "search", json!({"query": "make_gadget", "scope": "src"}));
+    let nothing = look(&fixture, &id, "search", json!({"query": "make_gadget", "glob": "!*.md"}));
     let said = verify(&fixture, &id, "no code has make_gadget", &[&nothing]);
     assert_eq!(said["verdict"], "verified_for_mission", "{said}");
     assert!(said["reason"].as_str().unwrap().contains("is in none of"), "{said}");
@@ -177,7 +181,10 @@ fn a_search_that_found_nothing_proves_it_until_something_is_there() {
     ok(
         &fixture,
         "mission_verify",
-        json!({"mission_id": id, "claim_id": other["claim_id"], "event_ids": [doc]}),
+        shows(
+            json!({"mission_id": id, "claim_id": other["claim_id"], "event_ids": [doc["mission_event_id"]]}),
+            &doc,
+        ),
     );
     fs::write(fixture.root().join("src/gadget.py"), "def make_gadget(): ...\n").unwrap();
     let gaps = refused(&fixture, "mission_close", json!({"mission_id": id}));
@@ -243,13 +250,13 @@ fn a_review_of_a_diff_that_fits_nowhere_is_no_review_of_the_change() {
 #[test]
 fn a_mission_that_was_only_told_of_closes_with_a_remark_for_each_part() {
     let (fixture, id) = started("bug_hunt");
-    let step = |phase: &str, target: &str| {
-        json!({"mission_id": id, "phase": phase, "event_type": "file_read",
+    let step = |phase: &str, target: &str, quote: &str| {
+        json!({"mission_id": id, "phase": phase, "event_type": "file_read", "quote": quote,
         "target": target, "evidence_class": "direct_source", "outcome": "hypothesis_supported"})
     };
-    let read = ok(&fixture, "mission_event", step("verify", "src/limit.py"));
-    verify(&fixture, &id, "src/limit.py drops the last job", &[&read["event_id"]]);
-    ok(&fixture, "mission_event", step("sweep", "src/other.py"));
+    let read = ok(&fixture, "mission_event", step("verify", "src/limit.py", "while len(queue) > 1:"));
+    verify(&fixture, &id, "src/limit.py drops the last job", &[&read]);
+    ok(&fixture, "mission_event", step("sweep", "src/other.py", "def unrelated(): ..."));
     let closed = ok(&fixture, "mission_close", json!({"mission_id": id}));
     let remarks = closed["remarks"].to_string();
     for part in ["the reading of", "the look for", "something that clm_1"] {
