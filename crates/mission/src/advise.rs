@@ -58,7 +58,17 @@ pub fn moves(state: &State, situation: &Situation<'_>, most: usize) -> Vec<Move>
             steps.push(plan.close());
         }
     }
-    steps.into_iter().take(most).map(|step| step.shown(state)).collect()
+    // Two needs may lead to the same call; one step fulfils both.
+    let mut moves: Vec<Move> = Vec::new();
+    for step in steps.into_iter().map(|step| step.shown(state)) {
+        let is_same = |one: &Move| {
+            one.tool == step.tool && one.arguments == step.arguments && one.tool_family == step.tool_family
+        };
+        if moves.len() < most && !moves.iter().any(is_same) {
+            moves.push(step);
+        }
+    }
+    moves
 }
 
 /// What a mission that goes on from this one would do first. Its id is not known yet: whoever begins it puts it in.

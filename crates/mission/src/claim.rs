@@ -85,13 +85,19 @@ impl Claim {
         self.absent.iter().filter(|absence| (situation.is_absent)(absence) != Some(true))
     }
 
-    /// As answers show it: hashes stay in the ledger, what changed since is named.
+    /// As answers show it that list many: hashes stay in the ledger, what changed since is named.
     #[must_use]
     pub fn as_shown(&self, hash_of: HashOf<'_>) -> Self {
+        Self { rests_on: Vec::new(), runs: Vec::new(), ..self.as_judged(hash_of) }
+    }
+
+    /// The same with what it rests on.
+    #[must_use]
+    pub fn as_judged(&self, hash_of: HashOf<'_>) -> Self {
         let stale =
             if self.verdict == Verdict::VerifiedForMission { self.stale_files(hash_of) } else { Vec::new() };
         let gone = stale.iter().filter(|path| hash_of(path).is_none()).cloned().collect();
-        Self { rests_on: Vec::new(), runs: Vec::new(), stale, gone, ..self.clone() }
+        Self { stale, gone, ..self.clone() }
     }
 }
 

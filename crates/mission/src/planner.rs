@@ -83,7 +83,12 @@ impl Planner<'_> {
         if !self.situation.right_workspace {
             let asked = |tool: &str| state.recovered.iter().any(|used| used == tool);
             let playbook = self.first(&["recovery_playbook"]).filter(|tool| !asked(tool));
-            let tool = playbook.or_else(|| self.first(&["session_handshake", "health"]));
+            let trust = self.first(&["session_handshake", "health"]).filter(|tool| !asked(tool));
+            // Who was asked twice says nothing new before the user did something.
+            if playbook.is_none() && trust.is_none() {
+                return Some(self.for_the_user());
+            }
+            let tool = playbook.or(trust);
             let mut arguments = json!({ "scope": state.repo });
             if playbook.is_some() {
                 arguments["trust_mode"] = json!("wrong_workspace_binding");
@@ -113,6 +118,18 @@ impl Planner<'_> {
             .iter()
             .take_while(|need| !matches!(need, Need::Claimed))
             .any(|need| !need.is_met(state, self.situation) && need.asks_graph());
+        if let Some(job) = self.situation.running_job.filter(|_| self.situation.graph_is_empty && wants_graph)
+        {
+            return Some(Step {
+                family: Family::Ingest,
+                tool: self.first(&["job_status"]),
+                arguments: Some(json!({ "job_id": job })),
+                fill_in: &[],
+                why: "The graph is being made: another ingest would begin it anew.".to_owned(),
+                stop: "The job is done.",
+                fallback: "Search and read the files themselves meanwhile.",
+            });
+        }
         if self.situation.graph_is_empty && wants_graph {
             return Some(Step {
                 family: Family::Ingest,
@@ -125,6 +142,22 @@ impl Planner<'_> {
             });
         }
         (state.retrieval_blocked && wants_graph).then(|| self.blocked())
+    }
+
+    /// Nothing that can be asked here helps: the user must rebind the host, or allow a second repository.
+    fn for_the_user(&self) -> Step {
+        Step {
+            family: Family::Recover,
+            tool: None,
+            arguments: None,
+            fill_in: &[],
+            why: format!(
+                "The runtime is still not bound to {}. Tell the user: rebind the host as the playbook says, or put that repository into this graph with ingest and intent add_root. Then make a new session_handshake.",
+                self.state.repo
+            ),
+            stop: "A new handshake says that the workspace is the mission's.",
+            fallback: "mission_handoff, to an agent whose host is bound to that repository.",
+        }
     }
 
     /// The program on disk is another one: a plan, a host that was rebound, and a check that it was.

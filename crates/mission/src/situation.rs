@@ -31,6 +31,8 @@ pub struct Situation<'a> {
     /// Whether the mission's repository is the one that the runtime is bound to.
     pub right_workspace: bool,
     pub graph_is_empty: bool,
+    /// An ingest that runs now.
+    pub running_job: Option<&'a str>,
     /// Whether the program on disk is another one than the one that runs.
     pub stale_binary: bool,
     /// Files as they are now.

@@ -289,3 +289,47 @@ fn the_sweep_that_is_proposed_is_one_whether_it_finds_something_or_not() {
         assert_eq!(world.gaps(), Vec::<String>::new());
     }
 }
+
+#[test]
+fn an_ingest_that_runs_is_waited_for() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.graph_is_empty = true;
+    assert_eq!(world.next().next_move.tool, Some("ingest"));
+    world.running_job = Some("job_1");
+    let step = world.next().next_move;
+    assert_eq!((step.tool, &step.arguments.unwrap()["job_id"]), (Some("job_status"), &"job_1".into()));
+}
+
+#[test]
+fn a_release_of_which_the_review_found_nothing_is_not_reviewed() {
+    let mut world = World::new(Mode::Release, &[]);
+    let mut draft = world.events[0].draft.clone();
+    draft.event_type = "review".to_owned();
+    draft.tool_family = Family::Plan;
+    draft.evidence_class = Some(EvidenceClass::Graph);
+    draft.detail = Some(Box::new(Detail::Reviewed { changed_files: 0, files: Vec::new(), set: None }));
+    world.do_(Command::Observe(Box::new(draft.clone()))).unwrap();
+    assert_eq!(world.gaps()[0], "not_reviewed");
+    assert_eq!(world.next().next_move.fill_in, ["base"]);
+    draft.detail = Some(Box::new(Detail::Reviewed { changed_files: 2, files: Vec::new(), set: None }));
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+    assert_ne!(world.gaps()[0], "not_reviewed");
+}
+
+#[test]
+fn a_packet_without_claims_rests_on_what_was_changed() {
+    let mut world = World::new(Mode::Edit, &[]);
+    view(&mut world, "src/a.rs");
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    let edit = world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    let run = world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
+    world.do_(Command::Close { force: false }).unwrap();
+    let made = m1nd_mission::packet::of(&world.state, world.events.clone());
+    let checked = m1nd_mission::packet::check(&m1nd_mission::packet::to_text(&made));
+    assert!(checked.intact, "{checked:?}");
+    assert_eq!(checked.anchors, [("src/a.rs".to_owned(), "h2".to_owned())]);
+    let graph = serde_json::to_string(&made.evidence_graph).unwrap();
+    for id in ["file:src/a.rs@h2", edit.as_str(), run.as_str(), "agent:ada"] {
+        assert!(graph.contains(&format!("\"{id}\"")), "{id}: {graph}");
+    }
+}

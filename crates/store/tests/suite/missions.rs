@@ -60,6 +60,7 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         shelf: &NoTools,
         right_workspace: true,
         graph_is_empty: false,
+        running_job: None,
         stale_binary: false,
         hash_of: &|_| Some("h".into()),
         is_of_repo: &|_| true,

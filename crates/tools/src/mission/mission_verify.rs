@@ -73,7 +73,7 @@ impl Tool for MissionVerify {
             Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
             Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,
         };
-        let claim = missions::shown_claim(ctx.workspace()?, &claim);
+        let claim = missions::judged_claim(ctx.workspace()?, &claim);
         let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
         Ok(Answer::of(Output { claim, warnings: done.warnings }).proof(proof).next(next))
     }
@@ -83,6 +83,8 @@ impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
         [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
             || self.warnings.pop().is_some()
+            || !std::mem::take(&mut self.claim.rests_on).is_empty()
+            || !std::mem::take(&mut self.claim.runs).is_empty()
             || !std::mem::take(&mut self.claim.event_ids).is_empty()
     }
 }
