@@ -56,16 +56,16 @@ fn a_review_ends_only_after_a_changed_file_was_read() {
 
 #[test]
 fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() {
-    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nnumber = 1\n//- b.py\nother = 0\n");
-    commit(fixture.root(), ANN, &[("a.py", "number = 0\n"), ("b.py", "other = 0\n")]);
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nnumber = 1\n//- b.py\nother_value = 0\n");
+    commit(fixture.root(), ANN, &[("a.py", "number = 0\n"), ("b.py", "other_value = 0\n")]);
     ok(&fixture, "ingest", json!({}));
     let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
     ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));
     let seen = ok(&fixture, "view", json!({"file_path": "a.py", "mission_id": id}));
     assert_eq!(verdict(&fixture, &id, &seen), "verified_for_mission");
     assert_eq!(gaps(&fixture, &id), Vec::<String>::new());
-    fs::write(fixture.root().join("b.py"), "other = 1\n").unwrap();
-    fs::write(fixture.root().join("c.py"), "third = 1\n").unwrap();
+    fs::write(fixture.root().join("b.py"), "other_value = 1\n").unwrap();
+    fs::write(fixture.root().join("c.py"), "third_value = 1\n").unwrap();
     let said = refused(&fixture, "mission_close", json!({"mission_id": id}));
     assert_eq!(said["detail"]["gaps"][0]["gap"], "change_set_moved", "{said}");
     assert!(said["detail"]["gaps"][0]["why"].as_str().unwrap().contains("b.py, c.py"), "{said}");
@@ -85,7 +85,7 @@ fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() 
 #[test]
 fn a_mission_about_a_second_repository_is_proved_by_its_files_and_by_no_others() {
     let fixture = common::ingested();
-    let other = fixture.outside().join("lib");
+    let other_value = fixture.outside().join("lib");
     lay_out(&other, "//- kit.py\ndef open(): ...\n");
     fs::create_dir(other.join(".git")).unwrap();
     let start = json!({"goal": "open is right", "mode": "bug_hunt", "repo": other});
@@ -135,8 +135,8 @@ fn a_told_step_that_is_refused_says_which_field_and_lines_that_are_not_there_car
     for (target, carries) in [
         ("src/main.rs:99999", false),
         ("src/main.rs:0", false),
-        ("src/main.rs:3", true),
-        ("src/main.rs:3-99999", true),
+        ("src/main.rs:2", true),
+        ("src/main.rs:2-99999", true),
         ("src/main.rs", true),
     ] {
         let told = json!({"mission_id": id, "event_type": "file_read", "target": target,
@@ -144,8 +144,8 @@ fn a_told_step_that_is_refused_says_which_field_and_lines_that_are_not_there_car
         let told = ok(&fixture, "mission_event", told);
         assert_eq!(told["content_hash"].is_string(), carries, "{target}: {told}");
         assert_eq!(told["warnings"].to_string().contains("carries nothing"), !carries, "{target}: {told}");
-        let lines = if target.ends_with('3') { "}" } else { "println!(\"{}\", greet(\"you\"));" };
-        let seen = json!({"mission_event_id": told["event_id"], "content": format!("1\t{lines}")});
+        let line = "2\t    println!(\"{}\", greet(\"you\"));";
+        let seen = json!({"mission_event_id": told["event_id"], "content": line});
         let judged = verdict(&fixture, &id, &seen);
         assert_eq!(judged == "verified_for_mission", carries, "{target}: {judged}");
     }
