@@ -13,7 +13,7 @@ use crate::needs;
 use crate::planner::{Planner, Step};
 use crate::short;
 use crate::situation::Situation;
-use crate::state::{LOOP, State, Status};
+use crate::state::{LOOP, State, Status, path_of};
 
 /// Dead paths that are named in one answer; the newest.
 const DEAD_PATHS: usize = 5;
@@ -122,7 +122,12 @@ pub fn do_not(state: &State, situation: &Situation<'_>) -> Vec<DoNot> {
         all.push(DoNot { tool_family: None, target: Some(target.to_owned()), why: LOOPS.to_owned() });
     }
     let dead: Vec<&crate::state::DeadPath> = state.all_dead_paths().collect();
-    for dead in dead.iter().rev().filter(|dead| dead.holds(situation.hash_of)).take(DEAD_PATHS) {
+    // Nobody need be warned off what is not there any more.
+    let is_there = |dead: &crate::state::DeadPath| {
+        dead.content_hash.is_none() || situation.exists(path_of(&dead.target))
+    };
+    let live = dead.iter().rev().filter(|dead| dead.holds(situation.hash_of) && is_there(dead));
+    for dead in live.take(DEAD_PATHS) {
         let why = short::of(dead.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
         all.push(DoNot { tool_family: None, target: Some(dead.target.clone()), why });
     }

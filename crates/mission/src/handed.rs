@@ -14,14 +14,14 @@ const BESIDE: [&str; 12] = [
     "next_suggested_target",
     "next_step_hint",
     "proof_state",
+    "freshness",
+    "clamped",
+    "truncated",
+    "elapsed_ms",
+    "agent_runtime_contract",
     "mission_event_id",
     "mission_warnings",
-    "truncated",
-    "warnings",
-    "warning",
-    "_m1nd",
     "_meta",
-    "hint",
 ];
 
 /// Reads a hand-off. What is wrong with it by itself is told; one that has no seal was written by an earlier build, or

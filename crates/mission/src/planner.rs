@@ -300,10 +300,10 @@ impl Planner<'_> {
             },
             Need::Tested => Step {
                 family: Family::Run,
-                tool: None,
-                arguments: None,
-                fill_in: &[],
-                why: "Nothing that ran says yet that it works.".to_owned(),
+                tool: self.first(&["mission_event"]),
+                arguments: Some(json!({ "event_type": "test_run", "evidence_class": "test_run" })),
+                fill_in: &["target", "outcome"],
+                why: "Nothing that ran says yet that it works: run the tests with the host's tools, then record which, and passed or failed.".to_owned(),
                 stop: "The newest run after the newest edit passed, recorded as an event of class test_run.",
                 fallback: "Compile it, and record that.",
             },
@@ -492,34 +492,44 @@ impl Planner<'_> {
 
     fn sweep(&self) -> Step {
         let state = self.state;
-        let kind = SWEEPS[state.claims.len() % SWEEPS.len()];
-        let why = format!(
-            "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
-            SWEEPS.join(", ")
-        );
+        let said = |kind: &str| {
+            format!(
+                "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
+                SWEEPS.join(", ")
+            )
+        };
         let stop = "What lies around the findings was read with this mission_id: twenty lines or all of a file beside them or a document of them, or a search for error paths, limits or locks in theirs; or an event of phase sweep is recorded.";
         let fallback = "Run a probe with a boundary value and record it with phase sweep.";
         let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
-            Some(place) => self.read(Some(place), &why),
-            None => self.ask_around(),
+            Some(place) => {
+                let kind = if is_document(path_of(&place)) { SWEEPS[0] } else { SWEEPS[4] };
+                self.read(Some(place), &said(kind))
+            }
+            None => {
+                let (step, kind) = self.ask_around();
+                Step { why: said(kind), ..step }
+            }
         };
-        Step { why, stop, fallback, ..step }
+        Step { stop, fallback, ..step }
     }
 
     /// One of the kinds of what a finding hides, asked in the file that the finding is about; where all were asked, the words
     /// of the findings lead to what uses them, and to the documents that speak of it.
-    fn ask_around(&self) -> Step {
+    fn ask_around(&self) -> (Step, &'static str) {
         let state = self.state;
-        let open = QUESTIONS.iter().find(|question| !state.was_asked(question));
-        if let (Some(question), Some(path), Some(search)) = (open, about(state), self.first(&["search"])) {
-            return Step {
+        let open = QUESTIONS.iter().find(|(question, _)| !state.was_asked(question));
+        if let (Some((question, kind)), Some(path), Some(search)) =
+            (open, about(state), self.first(&["search"]))
+        {
+            let step = Step {
                 tool: Some(search),
                 arguments: Some(json!({ "query": question, "mode": "regex", "scope": path })),
                 ..self.literal_search(&state.goal)
             };
+            return (step, kind);
         }
         let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
-        self.literal_search(&format!("{} {}", state.goal, said.join(" ")))
+        (self.literal_search(&format!("{} {}", state.goal, said.join(" "))), SWEEPS[4])
     }
 
     pub(crate) fn close(&self) -> Step {

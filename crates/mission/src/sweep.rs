@@ -249,12 +249,12 @@ pub(crate) fn about(state: &State) -> Option<&str> {
     files.iter().copied().find(|path| !is_document(path)).or_else(|| files.first().copied())
 }
 
-/// Questions for each of the kinds that a search can ask for, as patterns.
-pub(crate) const QUESTIONS: [&str; 4] = [
-    "error|err|raise|except|catch|throw|panic|fail|unwrap",
-    "len|length|size|max|min|limit|empty|none|null|nil|zero",
-    "async|await|lock|mutex|thread|spawn|atomic|channel",
-    "pub|export|public|__all__",
+/// Questions for each of the kinds that a search can ask for, as patterns, and the kind.
+pub(crate) const QUESTIONS: [(&str, &str); 4] = [
+    ("error|err|raise|except|catch|throw|panic|fail|unwrap", SWEEPS[2]),
+    ("len|length|size|max|min|limit|empty|none|null|nil|zero", SWEEPS[1]),
+    ("async|await|lock|mutex|thread|spawn|atomic|channel", SWEEPS[3]),
+    ("pub|export|public|__all__", SWEEPS[4]),
 ];
 
 pub(crate) fn is_covered(state: &State, path: &str) -> bool {

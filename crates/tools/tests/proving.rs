@@ -282,3 +282,58 @@ fn an_event_or_claim_that_is_not_there_leads_to_those_that_are() {
         ok(&fixture, "mission_show", recovery["arguments"].clone());
     }
 }
+
+#[test]
+fn a_cheat_is_told_what_is_missing_and_not_believed() {
+    let (fixture, id) = started("bug_hunt");
+    let read = look(&fixture, &id, "view", json!({"file_path": "src/limit.py"}));
+    let top = look(&fixture, &id, "view", json!({"file_path": "src/limit.py:1-2"}));
+    let other = look(&fixture, &id, "view", json!({"file_path": "src/other.py"}));
+    let found = look(&fixture, &id, "search", json!({"query": "drain"}));
+    let narrow = look(&fixture, &id, "search", json!({"query": "zzqq", "scope": "README.md"}));
+    let line = json!("while len(queue) > 1:");
+    let tries = [
+        ("drain empties the queue", &read, Value::Null, "outcome"),
+        ("drain empties the queue", &read, json!("while queue:"), "quote"),
+        ("src/limit.py:6 is wrong", &top, line.clone(), "line 6"),
+        ("src/limit.py:600 is wrong", &read, line.clone(), "has 6 lines"),
+        ("drain stops early", &other, json!("def unrelated(): ..."), "drain"),
+        ("drain is nowhere", &found, line.clone(), "finds nothing"),
+        ("zzqq is nowhere", &narrow, Value::Null, "Only README.md"),
+    ];
+    for (claim, seen, quote, why) in tries {
+        let mut asked = json!({"mission_id": id, "claim": claim, "event_ids": [seen["mission_event_id"]]});
+        if !quote.is_null() {
+            asked["outcome"] = json!("supports");
+            asked["quote"] = quote;
+        }
+        let said = ok(&fixture, "mission_verify", asked);
+        assert_eq!(said["verdict"], "needs_direct_evidence", "{claim}: {said}");
+        assert!(said["reason"].as_str().unwrap().contains(why), "{claim}: {said}");
+    }
+    let said = verify(&fixture, &id, "src/limit.py keeps the last job", &[&read]);
+    assert_eq!(said["verdict"], "verified_for_mission", "{said}");
+    assert_eq!(said["rests_on"][0]["path"], "src/limit.py", "{said}");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id, "max_chars": 30_000}));
+    assert_eq!(shown["claims"][0]["rests_on"][0]["path"], "src/limit.py", "{shown}");
+}
+
+#[test]
+fn a_goal_that_names_a_file_of_another_repository_is_about_that_one() {
+    let (fixture, _) = started("bug_hunt");
+    let other = fixture.outside().join("elsewhere");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    fs::write(other.join("a.py"), "def a(): ...\n").unwrap();
+    let start = |goal: String| ok(&fixture, "mission_start", json!({"goal": goal, "mode": "bug_hunt"}));
+    let begun = start(format!("fix the crash in {}:1", other.join("a.py").display()));
+    assert_eq!(begun["context_guard"]["class"], "wrong_workspace_binding", "{begun}");
+    let own = fixture.root().join("src/limit.py");
+    let begun = start(format!("make {} like {}", own.display(), other.join("a.py").display()));
+    assert_eq!(begun["context_guard"]["class"], "single_repo", "{begun}");
+    let hand = ok(&fixture, "session_handshake", json!({"scope": other.to_str().unwrap()}));
+    assert_eq!(
+        (&hand["trust_mode"], &hand["can_ingest"]),
+        (&json!("wrong_workspace_binding"), &json!(true)),
+        "{hand}"
+    );
+}

@@ -69,7 +69,9 @@ pub(super) fn handoff(
         report.faults.push("handoff_digest is not that of its content.".to_owned());
     }
     let here = Here::open(global);
-    let left_out = kept.left_out.get("graph_anchors").and_then(serde_json::Value::as_u64).unwrap_or(0);
+    // Where it was cut to next to nothing, it says only how much it left out of all.
+    let left_out = ["graph_anchors", "items"].iter().find_map(|list| kept.left_out.get(*list)?.as_u64());
+    let left_out = left_out.unwrap_or(0);
     let root = here.as_ref().ok().map(|here| here.root.clone());
     let mut anchors: Vec<(String, String)> =
         kept.graph_anchors.iter().map(|anchor| (anchor.path.clone(), anchor.content_hash.clone())).collect();
