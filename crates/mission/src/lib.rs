@@ -17,6 +17,7 @@ mod error;
 mod event;
 mod evidence;
 mod family;
+mod finding;
 pub mod flight;
 mod fold;
 mod grounds;

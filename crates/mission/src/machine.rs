@@ -9,25 +9,22 @@ use crate::again::said_again;
 use crate::chain;
 use crate::claim::{Judgement, Verdict, judge};
 use crate::error::MissionError;
-use crate::event::{Detail, Draft, ENDED, Event, Inherited, Shown, Source, Speaks};
+use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
+use crate::finding::finding;
 use crate::flight::Mark;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::{self, is_document};
 use crate::quote;
-use crate::short;
 use crate::situation::Situation;
 use crate::state::{LOOP, State, Status, path_of};
 
 const MAX_WORD: usize = 60;
 const MAX_TARGET: usize = 1_000;
-const MAX_TEXT: usize = 4_000;
+pub(crate) const MAX_TEXT: usize = 4_000;
 const MAX_CITED: usize = 100;
-/// Targets that a refusal names, and how much of each, in bytes.
-const MAX_TARGETS: usize = 4;
-const MAX_NAMED: usize = 100;
 /// Files that a run is anchored to.
 const MAX_SHOWN: usize = 64;
 
@@ -186,14 +183,14 @@ pub fn step(
     Ok(Stepped { state: Arc::new(state), events, marks, warnings, claim })
 }
 
-struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     state: State,
     events: Vec<Event>,
     marks: Vec<Mark>,
     warnings: Vec<String>,
     claim: Option<ClaimId>,
     actor: &'a str,
-    situation: &'a Situation<'a>,
+    pub(crate) situation: &'a Situation<'a>,
     event: &'a dyn Fn(u64) -> Option<Event>,
 }
 
@@ -493,45 +490,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    /// Records what somebody says that a cited text shows, where the line stands in what was shown; else why not.
-    fn found(&mut self, cited: &[Event], outcome: String, quote: String) -> Result<EventId, String> {
-        let shows = |event: &&Event| event.draft.carries() && event.draft.shows_text();
-        let texts: Vec<&Event> = cited.iter().filter(shows).collect();
-        let mut places = texts
-            .iter()
-            .rev()
-            .filter_map(|event| Some((event, quote::place(event, &quote, self.situation)?)));
-        let Some((event, place)) = places.next() else {
-            let mut targets: Vec<String> =
-                texts.iter().map(|event| short::of(&event.draft.target, MAX_NAMED)).collect();
-            targets.dedup();
-            targets.truncate(MAX_TARGETS);
-            return Err(match targets.as_slice() {
-                [] => "It cites nothing that can be quoted: read the source with this mission_id, and cite that.".to_owned(),
-                _ if !quote::is_enough(&quote) => "The quote says too little: copy a whole line that shows it.".to_owned(),
-                _ => format!(
-                    "The quote stands in none of the lines that it cites ({}): copy a line of them as it is, or cite what shows it.",
-                    targets.join(", ")
-                ),
-            });
-        };
-        let of = Some(event.event_id.clone());
-        let draft = Draft {
-            evidence_class: Some(EvidenceClass::DirectSource),
-            tool_family: Family::Other,
-            content_hash: Some(place.content_hash),
-            detail: Some(Box::new(Detail::Quoted { quote, of })),
-            ..Draft::kernel(
-                "verify",
-                "finding",
-                format!("{}:{}", place.path, place.line),
-                &outcome,
-                Detail::Found { places: Vec::new() },
-            )
-        };
-        Ok(self.link(draft, Source::Told))
-    }
-
     fn close(&mut self, force: bool) -> Result<(), MissionError> {
         let gaps = needs::gaps(&self.state, self.situation);
         if !gaps.is_empty() && !force {
@@ -548,7 +506,7 @@ impl Machine<'_> {
         self.link(draft, Source::Kernel);
     }
 
-    fn link(&mut self, draft: Draft, source: Source) -> EventId {
+    pub(crate) fn link(&mut self, draft: Draft, source: Source) -> EventId {
         let state = &mut self.state;
         let (head, now, before) = (state.head(), self.situation.now_ms, state.confidence);
         let event = chain::link(&state.mission_id, &head, draft, source, self.actor, now);
@@ -587,25 +545,6 @@ impl Machine<'_> {
     }
 }
 
-/// What an agent says that cited text shows, with the line: both, or neither where something else decides.
-fn finding(outcome: Option<String>, quote: Option<String>) -> Result<Option<(String, String)>, MissionError> {
-    if let Some(outcome) = &outcome
-        && (Speaks::of(outcome) == Speaks::Neither || ENDED.contains(&outcome.as_str()))
-    {
-        return Err(MissionError::invalid("outcome", "neither supports nor contradicts"));
-    }
-    if let Some(quote) = &quote {
-        text("quote", quote, MAX_TEXT)?;
-    }
-    match (outcome, quote) {
-        (Some(outcome), Some(quote)) => Ok(Some((outcome, quote))),
-        (None, Some(_)) => {
-            Err(MissionError::invalid("outcome", "needed with a quote: supports or contradicts"))
-        }
-        (Some(_) | None, None) => Ok(None),
-    }
-}
-
 /// What is said once, when a part of the budget is passed.
 const OVERSPENT: &str = "More was spent than planned: settle the open claims, hand off or close";
 
@@ -632,7 +571,7 @@ fn word(field: &'static str, given: &str) -> Result<(), MissionError> {
     }
 }
 
-fn text(field: &'static str, given: &str, most: usize) -> Result<(), MissionError> {
+pub(crate) fn text(field: &'static str, given: &str, most: usize) -> Result<(), MissionError> {
     if given.trim().is_empty() {
         return Err(MissionError::invalid(field, "empty"));
     }

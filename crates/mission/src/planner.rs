@@ -12,7 +12,6 @@ use crate::needs::{self, Need, is_document};
 use crate::short;
 use crate::situation::Situation;
 use crate::state::{State, TestRun, path_of};
-use crate::sweep::{QUESTIONS, SWEEPS, about, is_covered};
 
 /// Where most repositories say what they are.
 const USUAL_DOCUMENTS: [&str; 8] = [
@@ -490,48 +489,6 @@ impl Planner<'_> {
         }
     }
 
-    fn sweep(&self) -> Step {
-        let state = self.state;
-        let said = |kind: &str| {
-            format!(
-                "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
-                SWEEPS.join(", ")
-            )
-        };
-        let stop = "What lies around the findings was read with this mission_id: twenty lines or all of a file beside them or a document of them, or a search for error paths, limits or locks in theirs; or an event of phase sweep is recorded.";
-        let fallback = "Run a probe with a boundary value and record it with phase sweep.";
-        let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
-            Some(place) => {
-                let kind = if is_document(path_of(&place)) { SWEEPS[0] } else { SWEEPS[4] };
-                self.read(Some(place), &said(kind))
-            }
-            None => {
-                let (step, kind) = self.ask_around();
-                Step { why: said(kind), ..step }
-            }
-        };
-        Step { stop, fallback, ..step }
-    }
-
-    /// One of the kinds of what a finding hides, asked in the file that the finding is about; where all were asked, the words
-    /// of the findings lead to what uses them, and to the documents that speak of it.
-    fn ask_around(&self) -> (Step, &'static str) {
-        let state = self.state;
-        let open = QUESTIONS.iter().find(|(question, _)| !state.was_asked(question));
-        if let (Some((question, kind)), Some(path), Some(search)) =
-            (open, about(state), self.first(&["search"]))
-        {
-            let step = Step {
-                tool: Some(search),
-                arguments: Some(json!({ "query": question, "mode": "regex", "scope": path })),
-                ..self.literal_search(&state.goal)
-            };
-            return (step, kind);
-        }
-        let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
-        (self.literal_search(&format!("{} {}", state.goal, said.join(" "))), SWEEPS[4])
-    }
-
     pub(crate) fn close(&self) -> Step {
         Step {
             family: Family::Mission,
@@ -544,7 +501,7 @@ impl Planner<'_> {
         }
     }
 
-    fn read(&self, place: Option<String>, why: &str) -> Step {
+    pub(crate) fn read(&self, place: Option<String>, why: &str) -> Step {
         let Some(place) = place else {
             return Step { why: why.to_owned(), ..self.literal_search(&self.state.goal) };
         };
@@ -566,7 +523,7 @@ impl Planner<'_> {
     }
 
     /// The best place that nobody has read and that is no dead end.
-    fn place(&self) -> Option<String> {
+    pub(crate) fn place(&self) -> Option<String> {
         self.place_that(&|_| true)
     }
 

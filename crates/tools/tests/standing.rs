@@ -85,7 +85,7 @@ fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() 
 #[test]
 fn a_mission_about_a_second_repository_is_proved_by_its_files_and_by_no_others() {
     let fixture = common::ingested();
-    let other_value = fixture.outside().join("lib");
+    let other = fixture.outside().join("lib");
     lay_out(&other, "//- kit.py\ndef open(): ...\n");
     fs::create_dir(other.join(".git")).unwrap();
     let start = json!({"goal": "open is right", "mode": "bug_hunt", "repo": other});
