@@ -160,27 +160,71 @@ pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
     denies && NOWHERE.iter().any(|word| is_said(&word)) || has(&NO_PLACE) || !names_file && has(&NOBODY)
 }
 
+/// The names that a claim says not to be there: `no X`, `does not define X`, `X is missing`.
+pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let trim =
+        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
+    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let mut found: Vec<String> = Vec::new();
+    for place in 0..words.len() {
+        let after_no = at(place) == "no";
+        let after_verb = ["not", "never", "doesn't", "don't"].contains(&at(place))
+            && HOLDS.iter().any(|verb| at(place + 1) == *verb || at(place + 1) == format!("{verb}s"));
+        let mut next = place + if after_verb { 2 } else { 1 };
+        while ["a", "an", "any", "the", "such", "function", "method", "class", "name"].contains(&at(next)) {
+            next += 1;
+        }
+        if let Some(word) = words.get(next).filter(|word| (after_no || after_verb) && is_name(word)) {
+            found.push(word.clone());
+        }
+        let is_gone = ["is", "are", "was", "were"].contains(&at(place + 1))
+            && ["missing", "absent", "gone", "nowhere", "undefined", "unused"].contains(&at(place + 2))
+            || ["does", "do", "did"].contains(&at(place + 1))
+                && at(place + 2) == "not"
+                && ["exist", "appear", "occur"].contains(&at(place + 3));
+        if is_gone && is_name(&words[place]) {
+            found.push(words[place].clone());
+        }
+    }
+    found
+}
+
+/// Verbs by which something holds a name.
+const HOLDS: [&str; 9] =
+    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use"];
+
 fn starts_a_word(text: &str, phrase: &str) -> bool {
     text.match_indices(phrase)
         .any(|(at, _)| phrase.starts_with("n't") || !text[..at].ends_with(char::is_alphanumeric))
 }
 
+/// What a claim is held against.
+pub(crate) struct World<'a> {
+    /// Where the mission's repository stands, if it is only a part of the graph.
+    pub scope: Option<&'a str>,
+    /// Where a name is defined.
+    pub defined: &'a dyn Fn(&str) -> Vec<String>,
+}
+
 impl Absence {
     /// Whether a claim says no more than that what was searched for is not there.
-    pub(crate) fn carries(&self, claim: &str, own_scope: Option<&str>) -> bool {
-        self.lacks(claim, own_scope).is_none()
+    pub(crate) fn carries(&self, claim: &str, world: &World<'_>) -> bool {
+        self.lacks(claim, world).is_none()
     }
 
     /// Why a claim is not borne out by a search that found nothing: it denies nothing, or something else, or more than what
     /// was searched.
-    pub(crate) fn lacks(&self, claim: &str, own_scope: Option<&str>) -> Option<String> {
+    pub(crate) fn lacks(&self, claim: &str, world: &World<'_>) -> Option<String> {
+        let own_scope = world.scope;
         let said = words(claim);
         let query = &self.query;
         let is_said = |word: &str| said.iter().any(|one| one == word);
         if !NOT.iter().any(|word| is_said(word)) {
             return Some(format!("That {query:?} was not found bears out only a claim that denies it."));
         }
-        if !self.is_denied_in(claim) {
+        if !self.is_denied_in(claim, world) {
             return Some(format!(
                 "The search was for {query:?}, and the claim denies something else or more: search for the very name that it denies."
             ));
@@ -200,7 +244,7 @@ impl Absence {
     }
 
     /// Whether the claim names what was searched for, and nothing that the search would have missed.
-    fn is_denied_in(&self, claim: &str) -> bool {
+    fn is_denied_in(&self, claim: &str, world: &World<'_>) -> bool {
         let lower = claim.to_lowercase();
         let has = |text: &str| {
             let is_there = if self.case_sensitive {
@@ -224,22 +268,27 @@ impl Absence {
             }
             if let Some(called) = name.strip_suffix('(') {
                 name = called.to_owned();
-                if !name.contains(' ') && !speaks_of(&["call", "invo", "us"]) {
+                if !name.contains(' ') && !speaks_of(&["call", "invo"]) {
                     return None;
                 }
             }
             let mut parts: Vec<&str> = name.split(' ').filter(|part| !part.is_empty()).collect();
             let last = parts.pop()?.to_owned();
-            let defines = !parts.is_empty();
-            if defines
-                && !(parts.iter().all(|part| DEFINES.contains(part))
-                    && speaks_of(&["defin", "declar", "implement"]))
-            {
+            // A keyword of another language is nowhere, too: the graph must know no such definition.
+            let is_defined =
+                || !(world.defined)(&last).is_empty() || !speaks_of(&["defin", "declar", "implement"]);
+            if !parts.is_empty() && (!parts.iter().all(|part| DEFINES.contains(part)) || is_defined()) {
                 return None;
             }
             let is_plain = last.chars().all(|letter| letter.is_alphanumeric() || "_.:-".contains(letter));
             is_plain.then_some(last)
         };
+        // Blanks that the text has not find nothing, whatever is there.
+        if !self.regex && self.query.split_whitespace().collect::<Vec<_>>().join(" ") != self.query
+            || self.query.contains(" (")
+        {
+            return false;
+        }
         let alternatives: Vec<&str> =
             if self.regex { self.query.split('|').collect() } else { vec![&self.query] };
         alternatives.iter().all(|one| bare(one).is_some_and(|name| has(&name)))
@@ -252,7 +301,10 @@ impl Absence {
             words(&self.query).into_iter().filter(|word| word.chars().count() > 2).collect();
         parts(claim).into_iter().find(|part| {
             let said = words(part);
-            if said.iter().filter(|word| word.chars().count() > 2).count() < 2 {
+            let says = |word: &&String| {
+                word.chars().count() > 2 && !GENERIC.contains(&word.as_str()) && !cores.contains(word)
+            };
+            if said.iter().filter(says).count() < 2 {
                 return false;
             }
             let lower = part.to_lowercase();
@@ -326,12 +378,71 @@ fn is_name(text: &str) -> bool {
             || text.chars().any(|letter| letter.is_ascii_digit()))
 }
 
+/// What stands between parts of a sentence that each say something.
+const BETWEEN: [&str; 32] = [
+    ";",
+    ", ",
+    ": ",
+    ". ",
+    " - ",
+    " – ",
+    " — ",
+    "(",
+    " and ",
+    " but ",
+    " because ",
+    " while ",
+    " although ",
+    " though ",
+    " so ",
+    " which ",
+    " that ",
+    " therefore ",
+    " thus ",
+    " hence ",
+    " since ",
+    " meaning ",
+    " proves ",
+    " proving ",
+    " means ",
+    " shows ",
+    " when ",
+    " where ",
+    " if ",
+    " or ",
+    " as ",
+    " yet ",
+];
+/// Words that say nothing of anything else.
+const GENERIC: [&str; 22] = [
+    "there",
+    "function",
+    "method",
+    "class",
+    "code",
+    "file",
+    "files",
+    "such",
+    "any",
+    "name",
+    "symbol",
+    "called",
+    "named",
+    "defined",
+    "used",
+    "has",
+    "have",
+    "the",
+    "repository",
+    "source",
+    "whole",
+    "here",
+];
+
 /// The parts of a sentence that each say something.
 fn parts(claim: &str) -> Vec<&str> {
     let mut all = vec![claim];
-    for between in
-        [";", ", ", ": ", ". ", " and ", " but ", " because ", " while ", " although ", " though ", " so "]
-    {
+    for between in BETWEEN {
         all = all.into_iter().flat_map(|part| part.split(between)).collect();
     }
     all.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
@@ -350,24 +461,33 @@ fn words(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
+    const NOTHING: World<'static> = World { scope: None, defined: &|_| Vec::new() };
+
     fn search(query: &str) -> Absence {
         Absence { query: query.to_owned(), files: 9, ..Absence::default() }
     }
 
     #[test]
     fn a_search_that_found_nothing_carries_what_denies_its_word_and_nothing_else() {
-        assert!(search("make_gadget").carries("README.md promises make_gadget, and no code has it", None));
+        assert!(
+            search("make_gadget").carries("README.md promises make_gadget, and no code has it", &NOTHING)
+        );
         let calls = Absence { regex: true, ..search(r"\bclose\(") };
-        assert!(calls.carries("the file is never closed: close is not called", None));
-        assert!(!calls.carries("close is not defined", None), "only calls were searched for");
-        assert!(search("def close").carries("close is not defined", None));
-        assert!(!search("def close").carries("close is nowhere", None));
-        assert!(!search("zzqq").carries("no code has make_gadget", None), "another word");
-        assert!(!search("close_zzqq").carries("nobody calls close", None), "a part of another word");
-        assert!(!search("close").carries("close drops the last job", None), "it denies nothing");
+        assert!(calls.carries("the file is never closed: close is not called", &NOTHING));
+        assert!(!calls.carries("close is not defined", &NOTHING), "only calls were searched for");
+        assert!(search("def close").carries("close is not defined", &NOTHING));
+        assert!(!search("def close").carries("close is nowhere", &NOTHING));
+        let known = World { defined: &|name| vec![format!("a.py:{}", name.len())], ..NOTHING };
+        assert!(!search("fn close").carries("close is not defined", &known), "by another keyword it is");
+        assert!(!search("close  (").carries("close is not called", &NOTHING), "no text has such blanks");
+        assert!(!search("close (").carries("close is not called", &NOTHING));
+        assert!(!search("zzqq").carries("no code has make_gadget", &NOTHING), "another word");
+        assert!(!search("close_zzqq").carries("nobody calls close", &NOTHING), "a part of another word");
+        assert!(!search("close").carries("close drops the last job", &NOTHING), "it denies nothing");
         let either = Absence { regex: true, ..search("close|shut") };
         assert!(
-            either.carries("neither close nor shut is called", None) && !either.carries("no close", None)
+            either.carries("neither close nor shut is called", &NOTHING)
+                && !either.carries("no close", &NOTHING)
         );
         let scoped = Absence { scope: Some("src/a".to_owned()), ..search("x") };
         assert!(scoped.reached("src/a/b.rs") && scoped.reached("src/a") && !scoped.reached("src/ab.rs"));
@@ -377,20 +497,23 @@ mod tests {
     #[test]
     fn a_claim_is_no_wider_than_the_search() {
         let scoped = Absence { scope: Some("docs".to_owned()), ..search("make_gadget") };
-        assert!(scoped.carries("docs has no make_gadget", None));
-        assert!(!scoped.carries("make_gadget is nowhere", None));
-        assert!(scoped.carries("make_gadget is nowhere", Some("docs")), "all that the mission is about");
+        assert!(scoped.carries("docs has no make_gadget", &NOTHING));
+        assert!(!scoped.carries("make_gadget is nowhere", &NOTHING));
+        assert!(
+            scoped.carries("make_gadget is nowhere", &World { scope: Some("docs"), ..NOTHING }),
+            "all that the mission is about"
+        );
         let glob = |glob: &str| Absence { glob: Some(glob.to_owned()), ..search("make_gadget") };
-        assert!(glob("!*.{md,rst}").carries("no code has make_gadget", None));
-        assert!(!glob("!*.{md,rst}").carries("make_gadget is nowhere", None));
-        assert!(!glob("!*.{md,py}").carries("no code has make_gadget", None));
-        assert!(glob("*.py").carries("no Python file has make_gadget", None));
-        assert!(!glob("*.py").carries("make_gadget is unused", None));
-        assert!(!glob("examples/*.py").carries("no python has make_gadget", None));
+        assert!(glob("!*.{md,rst}").carries("no code has make_gadget", &NOTHING));
+        assert!(!glob("!*.{md,rst}").carries("make_gadget is nowhere", &NOTHING));
+        assert!(!glob("!*.{md,py}").carries("no code has make_gadget", &NOTHING));
+        assert!(glob("*.py").carries("no Python file has make_gadget", &NOTHING));
+        assert!(!glob("*.py").carries("make_gadget is unused", &NOTHING));
+        assert!(!glob("examples/*.py").carries("no python has make_gadget", &NOTHING));
         let exact = |query: &str| Absence { case_sensitive: true, ..search(query) };
-        assert!(exact("makeGadget").carries("no code has makeGadget", None));
-        assert!(!exact("gadget").carries("no code has a gadget", None), "Gadget may be there");
-        assert!(!exact("MAKE_gadget").carries("no code has make_gadget", None));
+        assert!(exact("makeGadget").carries("no code has makeGadget", &NOTHING));
+        assert!(!exact("gadget").carries("no code has a gadget", &NOTHING), "Gadget may be there");
+        assert!(!exact("MAKE_gadget").carries("no code has make_gadget", &NOTHING));
     }
 
     #[test]
@@ -400,6 +523,25 @@ mod tests {
         assert_eq!(gadget.besides("make_gadget is nowhere: no code has it"), None);
         assert!(gadget.besides("README.md promises make_gadget, and no code has it").is_some());
         assert!(gadget.besides("make_gadget is nowhere, so the cache is never cleared").is_some());
+        assert!(gadget.besides("make_gadget is nowhere which proves that routes leak memory").is_some());
+        assert_eq!(gadget.besides("there is no function that is called make_gadget"), None);
+    }
+
+    #[test]
+    fn names_that_are_denied_are_known_by_their_place() {
+        let denied = |claim: &str| denied_in(claim, &|word| word.contains('_') || word == "drain");
+        for claim in [
+            "there is no drain here",
+            "src/a.py does not define drain.",
+            "it never calls `drain`",
+            "drain is missing",
+            "drain does not exist",
+        ] {
+            assert_eq!(denied(claim), ["drain"], "{claim}");
+        }
+        for claim in ["drain does not lock the queue", "no job is lost by drain", "drain is not locked"] {
+            assert_eq!(denied(claim), Vec::<String>::new(), "{claim}");
+        }
     }
 
     #[test]

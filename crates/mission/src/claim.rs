@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::absence::{Absence, is_nowhere};
+use crate::absence::{Absence, World, is_nowhere};
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
@@ -184,15 +184,15 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         return needs(indirect(events), Vec::new());
     }
     // Only the runtime knows that a search found nothing, and only what denies its word rests on that.
-    let own_scope = situation.scope;
+    let world = World { scope: situation.scope, defined: situation.defined };
     let absence = |event: &Event| {
-        let search = event.draft.absence().filter(|search| search.carries(said, own_scope));
+        let search = event.draft.absence().filter(|search| search.carries(said, &world));
         search.filter(|_| event.source == Source::Observed).cloned()
     };
     let carries = |event: &&&Event| event.draft.carries() || absence(event).is_some();
     let carrying: Vec<&&Event> = direct.iter().copied().filter(carries).collect();
     if carrying.is_empty() {
-        let nothing = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, own_scope));
+        let nothing = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
         let why = nothing.unwrap_or_else(|| {
             "Nothing that it cites was done and shows lines of a file of this workspace: read the file itself and cite that."
                 .to_owned()
@@ -263,8 +263,11 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     if by(Speaks::Against).is_none() && is_again {
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
+        if let Some(why) = grounds::denied_and_there(said, &current, situation).filter(|_| !is_absent) {
+            return needs(format!("{why}{not_counted}"), stale);
+        }
         if !is_absent && is_nowhere(said, names_file) && !current.iter().any(|event| is_run(event)) {
-            let narrow = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, own_scope));
+            let narrow = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
             let why = narrow.unwrap_or_else(|| {
                 "It says that something is nowhere: search for it with this mission_id, and cite the search that finds nothing."
                     .to_owned()

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::absence::denied_in;
 use crate::event::Event;
 use crate::lines::shown_of;
 use crate::mode::Mode;
@@ -154,6 +155,36 @@ fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
     let mut seen = BTreeSet::new();
     names.retain(|name| seen.insert(name.clone()));
     if names.len() > MOST_NAMES { Vec::new() } else { names }
+}
+
+/// Why a claim that a name is not there is not so by what it cites: the text has it, or nobody looked everywhere. A file that
+/// the claim names and that was read is held against it; else only a search that found nothing shows that.
+pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
+    if !cited.iter().any(|event| event.draft.shows_text()) {
+        return None;
+    }
+    let is_name = |word: &str| {
+        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        word.contains('_')
+            || has_hump
+            || said.contains(&format!("`{word}"))
+            || !(situation.defined)(word).is_empty()
+    };
+    let denied = denied_in(said, &is_name);
+    let name = denied.first()?;
+    let files = named_in(said, situation.names);
+    for path in &files {
+        let text = (situation.text_of)(path)?;
+        let at = (1_u64..).zip(text.lines()).find(|(_, line)| denied.iter().any(|name| has_word(line, name)));
+        if let Some((line, _)) = at {
+            return Some(format!("It denies {name}, and {path}:{line} has it."));
+        }
+    }
+    files.is_empty().then(|| {
+        format!(
+            "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
+        )
+    })
 }
 
 /// Whether a line has a word, and not only as a part of another.

@@ -168,11 +168,25 @@ fn a_search_that_found_nothing_bears_out_no_more_than_it_searched() {
 fn what_was_found_does_not_show_that_it_is_nowhere() {
     let mut world = world();
     let found = world.see("search", Family::Read, "drain", &["src/queue.rs", "docs/guide.md"]);
-    for text in ["drain is nowhere", "no code has drain", "nobody calls drain"] {
+    for text in [
+        "drain is nowhere",
+        "no code has drain",
+        "nobody calls drain",
+        "there is no drain",
+        "drain is missing",
+    ] {
         let claim = judge(&mut world, said(text, &[&found], "supports", "pub fn drain(queue: &mut Queue) {"));
         assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}");
         assert!(claim.reason.contains("finds nothing"), "{}", claim.reason);
     }
+    let text = "src/queue.rs does not define drain";
+    let claim = judge(&mut world, said(text, &[&found], "supports", "while queue.len() > 1 {"));
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence);
+    assert!(claim.reason.contains("src/queue.rs:1 has it"), "{}", claim.reason);
+    let other = view(&mut world, "src/other.rs");
+    let text = "src/other.rs does not define drain";
+    let claim = judge(&mut world, said(text, &[&other], "supports", "let number_1 = 1;"));
+    assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{}", claim.reason);
 }
 
 #[test]
