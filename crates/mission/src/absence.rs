@@ -157,7 +157,7 @@ pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
     let has = |phrases: &[&str]| phrases.iter().any(|phrase| starts_a_word(&lower, phrase));
     let is_said = |word: &&str| said.iter().any(|one| one == word);
     // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
-    denies && NOWHERE.iter().any(|word| is_said(&word)) || has(&NO_PLACE) || !names_file && has(&NOBODY)
+    denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY)
 }
 
 /// The names that a claim says not to be there: `no X`, `does not define X`, `X is missing`.
