@@ -219,7 +219,11 @@ fn closed_mission(machine: &Machine) -> std::path::PathBuf {
     let id = begun["mission_id"].clone();
     let seen = call("view", json!({"file_path": "src/main.rs", "mission_id": id}));
     let events = json!([seen["mission_event_id"]]);
-    call("mission_verify", json!({"mission_id": id, "claim": "main is there", "event_ids": events}));
+    call(
+        "mission_verify",
+        json!({"mission_id": id, "claim": "main is there", "event_ids": events, "outcome": "supports",
+        "quote": m1nd_testkit::line_shown(&seen)}),
+    );
     let end = call("mission_close", json!({"mission_id": id, "force": true}));
     end["packet_path"].as_str().unwrap().into()
 }

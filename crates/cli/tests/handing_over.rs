@@ -26,8 +26,8 @@ fn handed_over(machine: &Machine) -> (String, Value) {
     let begun = call("mission_start", json!({"goal": "know it", "mode": "bug_hunt"}));
     let id = begun["mission_id"].as_str().unwrap().to_owned();
     let seen = call("view", json!({"file_path": "src/main.py", "mission_id": id}));
-    let claim =
-        json!({"mission_id": id, "claim": "src/main.py greets", "event_ids": [seen["mission_event_id"]]});
+    let claim = json!({"mission_id": id, "claim": "src/main.py greets", "event_ids": [seen["mission_event_id"]],
+            "outcome": "supports", "quote": "def main(): greet()"});
     assert_eq!(call("mission_verify", claim)["verdict"], "verified_for_mission");
     let against = json!([{"event_type": "test_run", "target": "pytest", "outcome": "refuted"}]);
     let claim = json!({"mission_id": id, "claim": "it never ends", "evidence": against});
@@ -131,4 +131,70 @@ fn a_graph_that_cannot_be_read_is_told_by_the_doctor() {
         assert_eq!(said["state"], "warning", "{} bytes: {said}", bytes.len());
         assert!(said["found"].as_str().unwrap().contains("cannot be read"), "{} bytes: {said}", bytes.len());
     }
+}
+
+#[test]
+fn what_a_hand_off_left_out_is_checked_and_what_was_put_in_or_taken_out_is_found() {
+    let machine = machine();
+    let (repo, kept) = (machine.at("repo"), machine.at("kept.json"));
+    let (id, _) = handed_over(&machine);
+    machine.call_in(&repo, "view", json!({"file_path": "README.md", "mission_id": id}));
+    let small = machine.call_in(&repo, "mission_handoff", json!({"mission_id": id, "max_chars": 500}));
+    assert!(small["graph_anchors"].is_null() && small["left_out"].is_object(), "{small}");
+    let check = |handed: &Value| {
+        fs::write(&kept, handed.to_string()).unwrap();
+        verify(&machine, &repo, &kept)
+    };
+    let (code, said) = check(&small);
+    assert_eq!((code, &said["files"]["current"]), (Some(0), &json!(3)), "{said}");
+    let text = fs::read_to_string(repo.join("README.md")).unwrap();
+    fs::write(repo.join("README.md"), "Changed.\n").unwrap();
+    let (code, said) = check(&small);
+    assert_eq!((code, &said["files"]["changed"]), (Some(2), &json!(1)), "{said}");
+    fs::write(repo.join("README.md"), text).unwrap();
+    let mut more = small.clone();
+    more["approved_by"] = json!("the owner");
+    assert_eq!(check(&more).0, Some(1));
+    let mut open = small.clone();
+    open.as_object_mut().unwrap().remove("handoff_digest");
+    let (code, said) = check(&open);
+    assert_eq!(code, Some(1), "{said}");
+    // Elsewhere nobody knows which files they were.
+    fs::create_dir(machine.at("elsewhere")).unwrap();
+    check(&small);
+    assert_eq!(verify(&machine, &machine.at("elsewhere"), &kept).0, Some(3));
+}
+
+#[test]
+fn a_flight_recorder_that_was_changed_is_found() {
+    let machine = machine();
+    let repo = machine.at("repo");
+    let (id, _) = handed_over(&machine);
+    let folder = fs::read_dir(machine.at("home/workspaces")).unwrap().next().unwrap().unwrap().path();
+    let recorder = folder.join(format!("missions/{id}.jsonl"));
+    let check = || machine.run_in(&repo, &["verify", &id, "--json"]);
+    assert_eq!(check().status.code(), Some(0), "{:?}", check());
+    let lines = fs::read_to_string(&recorder).unwrap();
+    fs::write(&recorder, lines.replacen(r#""outcome":"read""#, r#""outcome":"lead""#, 1)).unwrap();
+    let output = check();
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("says otherwise than event 2"), "{output:?}");
+    // A step that was lost by a crash is no forgery.
+    let rest: String = lines.lines().skip(1).map(|line| format!("{line}\n")).collect();
+    fs::write(&recorder, rest).unwrap();
+    let output = check();
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    assert!(String::from_utf8_lossy(&output.stdout).contains("lacks 1 steps"), "{output:?}");
+}
+
+#[test]
+fn a_packet_that_verifies_nothing_is_not_said_to_hold() {
+    let machine = machine();
+    let repo = machine.at("repo");
+    let call = |tool: &str, arguments: Value| machine.call_in(&repo, tool, arguments);
+    let begun = call("mission_start", json!({"goal": "know it", "mode": "orientation"}));
+    let id = begun["mission_id"].clone();
+    let closed = call("mission_close", json!({"mission_id": id, "force": true}));
+    let (code, said) = verify(&machine, &repo, Path::new(closed["packet_path"].as_str().unwrap()));
+    assert_eq!(code, Some(3), "{said}");
 }

@@ -56,7 +56,8 @@ impl Missions {
         let id = begun["mission_id"].as_str().unwrap().to_owned();
         let seen = self.call(folder, "view", json!({"file_path": file, "mission_id": id}));
         let cited = json!([seen["mission_event_id"]]);
-        let claim = json!({"mission_id": id, "claim": "main greets", "event_ids": cited});
+        let claim = json!({"mission_id": id, "claim": "main greets", "event_ids": cited, "outcome": "supports",
+            "quote": m1nd_testkit::line_shown(&seen)});
         assert_eq!(self.call(folder, "mission_verify", claim)["verdict"], "verified_for_mission", "{seen}");
         id
     }
@@ -192,7 +193,7 @@ fn a_stored_state_that_is_damaged_is_made_again_from_the_events_and_said() {
         machine.change(from, to);
         let ask = |tool: &str| machine.call(&repo, tool, json!({"mission_id": id}));
         let is_said =
-            |said: &Value| said.as_str().is_some_and(|said| said.contains("made again from its 4 events"));
+            |said: &Value| said.as_str().is_some_and(|said| said.contains("made again from its 5 events"));
         let next = ask("mission_next");
         assert!(is_said(&next["warnings"][0]), "{next}");
         let shown = ask("mission_show");
@@ -257,7 +258,7 @@ fn an_event_that_cannot_be_read_is_no_damaged_file_and_nothing_is_proved_by_its_
     assert!(shown["broken"][0].as_str().unwrap().starts_with("event 2 of msn_"), "{shown}");
     let listed: Vec<&Value> =
         shown["events"].as_array().unwrap().iter().map(|event| &event["sequence"]).collect();
-    assert_eq!(listed, [4, 3, 1], "{shown}");
+    assert_eq!(listed, [5, 4, 3, 1], "{shown}");
     assert_eq!(shown["claims"][0]["verdict"], "needs_direct_evidence", "{shown}");
     let resumed = ask("mission_resume", &id);
     assert_eq!(resumed["verified_claims"], json!([]), "{resumed}");
@@ -301,7 +302,8 @@ fn a_packet_about_another_repository_of_the_graph_is_held_against_its_files() {
     let begun = json!({"goal": "know it", "mode": "bug_hunt", "repo": other});
     let id = machine.call(&repo, "mission_start", begun)["mission_id"].as_str().unwrap().to_owned();
     let seen = machine.call(&repo, "view", json!({"file_path": "second::/src/main.py", "mission_id": id}));
-    let claim = json!({"mission_id": id, "claim": "so", "event_ids": [seen["mission_event_id"]]});
+    let claim = json!({"mission_id": id, "claim": "so", "event_ids": [seen["mission_event_id"]], "outcome": "supports",
+        "quote": m1nd_testkit::line_shown(&seen)});
     assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "verified_for_mission");
     let closed = machine.close(&repo, &id);
     let packet = closed["packet_path"].as_str().unwrap();

@@ -13,7 +13,7 @@ use crate::needs;
 use crate::planner::{Planner, Step};
 use crate::short;
 use crate::situation::Situation;
-use crate::state::{LOOP, State, Status};
+use crate::state::{LOOP, State, Status, path_of};
 
 /// Dead paths that are named in one answer; the newest.
 const DEAD_PATHS: usize = 5;
@@ -58,7 +58,17 @@ pub fn moves(state: &State, situation: &Situation<'_>, most: usize) -> Vec<Move>
             steps.push(plan.close());
         }
     }
-    steps.into_iter().take(most).map(|step| step.shown(state)).collect()
+    // Two needs may lead to the same call; one step fulfils both.
+    let mut moves: Vec<Move> = Vec::new();
+    for step in steps.into_iter().map(|step| step.shown(state)) {
+        let is_same = |one: &Move| {
+            one.tool == step.tool && one.arguments == step.arguments && one.tool_family == step.tool_family
+        };
+        if moves.len() < most && !moves.iter().any(is_same) {
+            moves.push(step);
+        }
+    }
+    moves
 }
 
 /// What a mission that goes on from this one would do first. Its id is not known yet: whoever begins it puts it in.
@@ -112,7 +122,12 @@ pub fn do_not(state: &State, situation: &Situation<'_>) -> Vec<DoNot> {
         all.push(DoNot { tool_family: None, target: Some(target.to_owned()), why: LOOPS.to_owned() });
     }
     let dead: Vec<&crate::state::DeadPath> = state.all_dead_paths().collect();
-    for dead in dead.iter().rev().filter(|dead| dead.holds(situation.hash_of)).take(DEAD_PATHS) {
+    // Nobody need be warned off what is not there any more.
+    let is_there = |dead: &crate::state::DeadPath| {
+        dead.content_hash.is_none() || situation.exists(path_of(&dead.target))
+    };
+    let live = dead.iter().rev().filter(|dead| dead.holds(situation.hash_of) && is_there(dead));
+    for dead in live.take(DEAD_PATHS) {
         let why = short::of(dead.note.as_deref().unwrap_or(NOTHING_THERE), NOTE);
         all.push(DoNot { tool_family: None, target: Some(dead.target.clone()), why });
     }

@@ -3,11 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::absence::Absence;
+use crate::absence::{Absence, World, is_nowhere};
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
+use crate::grounds::{self, Besides};
 use crate::ids::{ClaimId, EventId};
-use crate::named::not_shown;
+use crate::named::named_in;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
@@ -38,6 +39,12 @@ pub struct Claim {
     /// Searches that found nothing, and that the verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<Absence>,
+    /// Whether nobody said yet what its evidence shows: outcome and quote are missing.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unsaid: bool,
+    /// The place to read that would show what it is about, as path or path:line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub look_at: Option<String>,
     /// Runs it rests on that something came after: an edit, or the same run with another end.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub overtaken: Vec<String>,
@@ -78,13 +85,19 @@ impl Claim {
         self.absent.iter().filter(|absence| (situation.is_absent)(absence) != Some(true))
     }
 
-    /// As answers show it: hashes stay in the ledger, what changed since is named.
+    /// As answers show it that list many: hashes stay in the ledger, what changed since is named.
     #[must_use]
     pub fn as_shown(&self, hash_of: HashOf<'_>) -> Self {
+        Self { rests_on: Vec::new(), runs: Vec::new(), ..self.as_judged(hash_of) }
+    }
+
+    /// The same with what it rests on.
+    #[must_use]
+    pub fn as_judged(&self, hash_of: HashOf<'_>) -> Self {
         let stale =
             if self.verdict == Verdict::VerifiedForMission { self.stale_files(hash_of) } else { Vec::new() };
         let gone = stale.iter().filter(|path| hash_of(path).is_none()).cloned().collect();
-        Self { rests_on: Vec::new(), runs: Vec::new(), stale, gone, ..self.clone() }
+        Self { stale, gone, ..self.clone() }
     }
 }
 
@@ -128,6 +141,10 @@ pub struct Judgement {
     pub absent: Vec<Absence>,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
+    /// Whether nobody said what the evidence shows.
+    pub unsaid: bool,
+    /// A place that would show what the claim is about.
+    pub look_at: Option<String>,
 }
 
 /// Files that a verdict keeps; more are in the events it cites.
@@ -148,6 +165,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         not_checked: 0,
         absent: Vec::new(),
         stale,
+        unsaid: false,
+        look_at: None,
     };
     if !situation.right_workspace {
         let why = format!(
@@ -165,20 +184,20 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         return needs(indirect(events), Vec::new());
     }
     // Only the runtime knows that a search found nothing, and only what denies its word rests on that.
+    let world = World { scope: situation.scope, defined: situation.defined };
     let absence = |event: &Event| {
-        let search = event.draft.absence().filter(|search| search.carries(said));
+        let search = event.draft.absence().filter(|search| search.carries(said, &world));
         search.filter(|_| event.source == Source::Observed).cloned()
     };
     let carries = |event: &&&Event| event.draft.carries() || absence(event).is_some();
     let carrying: Vec<&&Event> = direct.iter().copied().filter(carries).collect();
     if carrying.is_empty() {
-        let nothing = direct.iter().any(|event| event.draft.absence().is_some());
-        let why = if nothing {
-            "It cites a search that found nothing: that shows only that its own word is nowhere, in a claim that says so."
-        } else {
+        let nothing = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
+        let why = nothing.unwrap_or_else(|| {
             "Nothing that it cites was done and shows lines of a file of this workspace: read the file itself and cite that."
-        };
-        return needs(why.to_owned(), Vec::new());
+                .to_owned()
+        });
+        return needs(why, Vec::new());
     }
     let changed = |event: &Event| -> Option<String> {
         let mut files = event.draft.anchors();
@@ -231,21 +250,57 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         None => event.draft.speaks(),
     };
     let by = |wanted: Speaks| current.iter().rev().find(|event| speaks(event) == wanted);
-    if let Some(file) = not_shown(said, &current, situation)
-        && (by(Speaks::For).is_some() || by(Speaks::Against).is_some())
-        && not_seen_again(&old, &current, situation).is_none()
+    let is_said = by(Speaks::For).is_some() || by(Speaks::Against).is_some();
+    let is_again = not_seen_again(&old, &current, situation).is_none();
+    // What bears out that something is nowhere need not show it anywhere.
+    let is_absent = current.iter().any(|event| absence(event).is_some());
+    let besides = grounds::besides(said, &current, situation, state.mode);
+    if let Some(Besides { why, look_at, .. }) = besides.filter(|besides| !is_absent || besides.is_of_a_file)
+        && is_again
     {
+        return Judgement { look_at, ..needs(format!("{why}{not_counted}"), stale) };
+    }
+    if by(Speaks::Against).is_none() && is_again {
+        // What was read shows what is there: that something is nowhere shows only who searched for it.
+        let names_file = !named_in(said, situation.names).is_empty();
+        if let Some(why) = grounds::denied_and_there(said, &current, situation).filter(|_| !is_absent) {
+            return needs(format!("{why}{not_counted}"), stale);
+        }
+        if !is_absent && is_nowhere(said, names_file) && !current.iter().any(|event| is_run(event)) {
+            let narrow = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
+            let why = narrow.unwrap_or_else(|| {
+                "It says that something is nowhere: search for it with this mission_id, and cite the search that finds nothing."
+                    .to_owned()
+            });
+            return needs(format!("{why}{not_counted}"), stale);
+        }
+        let only_absent =
+            current.iter().all(|event| speaks(event) != Speaks::For || absence(event).is_some());
+        let more = current.iter().find_map(|event| absence(event)?.besides(said).map(str::to_owned));
+        if let Some(more) = more.filter(|_| only_absent) {
+            let why = format!(
+                "The search bears out what is not there; it does not show that {more:?}. Cite what does, with outcome \
+                 (supports or contradicts) and quote, a line of it.{not_counted}"
+            );
+            return Judgement { unsaid: shows_text(&current), ..needs(why, stale) };
+        }
+    }
+    if !is_said && is_again && shows_text(&current) {
+        let read = current.iter().rev().find(|event| event.draft.shows_text());
+        let (id, target) =
+            read.map_or(("", ""), |event| (event.event_id.as_str(), event.draft.target.as_str()));
+        let target = crate::short::of(target, TARGET);
         let why = format!(
-            "It is about {file}, and nothing that it cites shows that file: call view with file_path {file:?} and this \
-             mission_id, and cite that.{not_counted}"
+            "Nobody said what {id} ({target}) shows: call mission_verify with outcome, supports or contradicts, and quote, \
+             a line of it as it stands there.{not_counted}"
         );
-        return needs(why, stale);
+        return Judgement { unsaid: true, ..needs(why, stale) };
     }
     let (verdict, reason) = if let Some(against) = by(Speaks::Against) {
         let before = by(Speaks::For).map_or_else(String::new, |event| {
             format!(" {} ({}) spoke for it.", event.event_id, event.draft.outcome)
         });
-        let said = format!("{} says {}.{before}", against.event_id, against.draft.outcome);
+        let said = format!("{} says {}{}.{before}", against.event_id, against.draft.outcome, quoted(against));
         (Verdict::Rejected, said)
     } else if let Some(lost) = not_seen_again(&old, &current, situation) {
         let how = if exists(&lost) || is_left { "changed" } else { "gone" };
@@ -259,7 +314,10 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             Some(search) => search.said(),
             None => newest.draft.evidence_class.map_or("", EvidenceClass::name).to_owned(),
         };
-        (Verdict::VerifiedForMission, format!("Direct evidence: {} ({shows}).", newest.event_id))
+        (
+            Verdict::VerifiedForMission,
+            format!("Direct evidence: {} ({shows}){}.", newest.event_id, quoted(newest)),
+        )
     } else {
         let outcomes: std::collections::BTreeSet<&str> =
             current.iter().map(|event| event.draft.outcome.as_str()).collect();
@@ -294,8 +352,34 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     });
     let runs = current.iter().filter(|event| is_run(event)).map(|event| TestRun::of(event)).collect();
     let absent = current.iter().filter_map(|event| absence(event)).collect();
-    Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, absent, stale }
+    Judgement {
+        verdict,
+        reason,
+        self_reported,
+        rests_on,
+        runs,
+        not_checked,
+        absent,
+        stale,
+        unsaid: false,
+        look_at: None,
+    }
 }
+
+/// Whether something that is cited shows text, of which somebody can say what it means.
+fn shows_text(events: &[&Event]) -> bool {
+    events.iter().any(|event| event.draft.shows_text())
+}
+
+/// What an event points at.
+fn quoted(event: &Event) -> String {
+    let quote = event.draft.quote().map(|quote| crate::short::of(quote, QUOTE));
+    quote.map_or_else(String::new, |quote| format!(": {} {quote:?}", event.draft.target))
+}
+
+/// A quote, and a target, in a reason, in bytes.
+const QUOTE: usize = 160;
+const TARGET: usize = 120;
 
 /// Whether a call that was recorded by the runtime, and is cited too, showed what an agent tells of: every file of it, as it
 /// is now. What ran, and what a person said, no call shows.

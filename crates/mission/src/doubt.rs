@@ -36,6 +36,8 @@ fn doubt(claim: &mut Claim) {
         claim.runs.clear();
         claim.not_checked = 0;
         claim.absent.clear();
+        claim.unsaid = false;
+        claim.look_at = None;
         claim.overtaken.clear();
         claim.self_reported = false;
     }

@@ -12,6 +12,7 @@ use crate::edits::Edit;
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::{ClaimId, EventId, MissionId};
+use crate::lines::Part;
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::Gap;
 use crate::runs::FAILED;
@@ -119,10 +120,32 @@ impl Draft {
     /// Whether it is direct evidence of something that is there: a read of the source is one only where it is known of
     /// which source, whatever class it is said to be of. An empty file shows nothing.
     pub fn carries(&self) -> bool {
-        let is_read = self.evidence_class == Some(EvidenceClass::DirectSource)
-            || self.event_type.split('_').any(|word| ["read", "view", "grep"].contains(&word));
         let shows = || self.anchors().any(|(_, hash)| hash != EMPTY_FILE);
-        self.is_direct() && self.is_done() && (!is_read || shows())
+        self.is_direct() && self.is_done() && (!self.is_read() || shows())
+    }
+
+    /// Whether it is a read of the source, whatever it is said to be.
+    fn is_read(&self) -> bool {
+        self.evidence_class == Some(EvidenceClass::DirectSource)
+            || self.event_type.split('_').any(|word| ["read", "view", "grep"].contains(&word))
+    }
+
+    /// Whether it shows text of which somebody must say what it means: a read, or a change of files.
+    pub(crate) fn shows_text(&self) -> bool {
+        self.is_read() || self.evidence_class == Some(EvidenceClass::Diff) && self.is_anchored()
+    }
+
+    /// The line that somebody pointed at, and that stands there.
+    pub fn quote(&self) -> Option<&str> {
+        match self.detail.as_deref() {
+            Some(Detail::Quoted { quote, .. }) => Some(quote),
+            _ => None,
+        }
+    }
+
+    /// Whether it only says what another event shows.
+    pub fn is_finding(&self) -> bool {
+        matches!(self.detail.as_deref(), Some(Detail::Quoted { of: Some(_), .. }))
     }
 
     /// The search that found nothing, if it was one.
@@ -178,14 +201,21 @@ impl Draft {
         own.into_iter().chain(edited).chain(shown)
     }
 
-    /// What its outcome means for a claim.
+    /// What its outcome means for a claim. That something was read or written says how a step ended; what the text means
+    /// somebody must say, with the line that shows it.
     pub fn speaks(&self) -> Speaks {
-        Speaks::of(&self.outcome)
+        let is_meant = || !ENDED.contains(&self.outcome.as_str());
+        let is_said = match () {
+            () if self.shows_text() => self.quote().is_some() && is_meant(),
+            () if self.evidence_class == Some(EvidenceClass::Diff) => is_meant(),
+            () => true,
+        };
+        if is_said { Speaks::of(&self.outcome) } else { Speaks::Neither }
     }
 
     /// Whether it says that what was looked for is not there, or not so.
     pub fn refutes(&self) -> bool {
-        self.speaks() == Speaks::Against
+        Speaks::of(&self.outcome) == Speaks::Against
     }
 
     /// Whether it only says what the mission did with itself, and shows nothing of what it is about.
@@ -203,6 +233,8 @@ impl Draft {
                 | Detail::Edited { .. }
                 | Detail::Judged { .. }
                 | Detail::Reviewed { .. }
+                | Detail::Showed { .. }
+                | Detail::Quoted { .. }
                 | Detail::Absent { .. },
             )
             | None => false,
@@ -225,7 +257,8 @@ pub enum Speaks {
 }
 
 /// Outcomes that speak for a claim. What a reader saw is read or found; what it means is the claim.
-pub const SUPPORT: [&str; 22] = [
+pub const SUPPORT: [&str; 23] = [
+    "supports",
     "hypothesis_supported",
     "hypothesis_confirmed",
     "supported",
@@ -251,7 +284,8 @@ pub const SUPPORT: [&str; 22] = [
 ];
 
 /// Outcomes that speak against one.
-pub const AGAINST: [&str; 13] = [
+pub const AGAINST: [&str; 14] = [
+    "contradicts",
     "hypothesis_rejected",
     "hypothesis_refuted",
     "hypothesis_not_supported",
@@ -266,6 +300,10 @@ pub const AGAINST: [&str; 13] = [
     "disproved",
     "falsified",
 ];
+
+/// Of these, those that say how a step ended: what a change means for a claim they do not say.
+pub(crate) const ENDED: [&str; 9] =
+    ["read", "seen", "found", "observed", "applied", "edited", "created", "deleted", "done"];
 
 /// Outcomes that say that something was not done, or came to nothing.
 const UNDONE: [&str; 20] = [
@@ -377,6 +415,17 @@ pub enum Detail {
     Absent {
         search: Absence,
     },
+    /// Lines that an answer showed.
+    Showed {
+        parts: Vec<Part>,
+    },
+    /// A line that somebody pointed at, and that stands where the event says.
+    Quoted {
+        quote: String,
+        /// The event that showed it, where this one only says what that means.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        of: Option<EventId>,
+    },
     Claimed {
         claim_id: ClaimId,
         text: String,
@@ -400,6 +449,12 @@ pub enum Detail {
         /// Searches that found nothing, and that the verdict rests on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Absence>,
+        /// Whether nobody said what its evidence shows.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        unsaid: bool,
+        /// A place that would show what the claim is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        look_at: Option<String>,
     },
     Dissent {
         against: String,

@@ -39,6 +39,8 @@ impl State {
                     runs: Vec::new(),
                     not_checked: 0,
                     absent: Vec::new(),
+                    unsaid: false,
+                    look_at: None,
                     overtaken: Vec::new(),
                     other_goal: false,
                     stale: Vec::new(),
@@ -55,6 +57,8 @@ impl State {
                 runs,
                 not_checked,
                 absent,
+                unsaid,
+                look_at,
             }) => {
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
@@ -71,6 +75,8 @@ impl State {
                     claim.runs.clone_from(runs);
                     claim.not_checked = *not_checked;
                     claim.absent.clone_from(absent);
+                    claim.unsaid = *unsaid;
+                    claim.look_at.clone_from(look_at);
                     claim.overtaken.clear();
                     if *verdict == Verdict::Rejected {
                         let target = claim.text.clone();
@@ -92,6 +98,8 @@ impl State {
                 | Detail::Found { .. }
                 | Detail::Edited { .. }
                 | Detail::Reviewed { .. }
+                | Detail::Showed { .. }
+                | Detail::Quoted { .. }
                 | Detail::Absent { .. },
             )
             | None => {}
@@ -100,6 +108,10 @@ impl State {
 
     fn apply_step(&mut self, event: &Event) {
         let draft = &event.draft;
+        // It adds words to what was shown, and shows nothing more.
+        if draft.is_finding() {
+            return;
+        }
         let family = draft.tool_family;
         let is_call = !matches!(family, Family::Other);
         self.counters.tool_calls += u64::from(is_call);
@@ -139,6 +151,7 @@ impl State {
             keep(&mut self.recovered, draft.event_type.clone());
         }
         match draft.detail.as_deref() {
+            Some(Detail::Absent { .. }) => keep(&mut self.nothing_found, event.event_id.clone()),
             Some(Detail::Found { places }) => {
                 self.places = places.iter().take(PLACES).cloned().collect();
             }

@@ -5,19 +5,76 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::claim::{Claim, Verdict};
-use crate::handoff::{Handoff, digest_of};
+use crate::handoff::{Handoff, ITEMS, digest_of};
 use crate::state::State;
 
-/// Reads a hand-off. What is wrong with it by itself is told; one that has no seal was written by an earlier build.
+/// What an answer says besides the hand-off that it gives: whoever kept the answer has not changed the hand-off.
+const BESIDE: [&str; 12] = [
+    "next_suggested_tool",
+    "next_suggested_target",
+    "next_step_hint",
+    "proof_state",
+    "freshness",
+    "clamped",
+    "truncated",
+    "elapsed_ms",
+    "agent_runtime_contract",
+    "mission_event_id",
+    "mission_warnings",
+    "_meta",
+];
+
+/// Reads a hand-off. What is wrong with it by itself is told; one that has no seal was written by an earlier build, or
+/// somebody took it out.
 pub fn read(text: &str) -> Result<(Handoff, Seal), String> {
     let handoff: Handoff =
         serde_json::from_str(text).map_err(|err| format!("This is no hand-off: {err}."))?;
+    if let Some(at) = said_besides(text, &handoff)? {
+        return Err(format!("It says something that no hand-off says, at {at}."));
+    }
     let seal = match handoff.handoff_digest.as_str() {
         "" => Seal::Missing,
         digest if digest == digest_of(&handoff) => Seal::Whole,
         _ => Seal::Broken,
     };
     Ok((handoff, seal))
+}
+
+/// What a text says besides the hand-off that was read out of it.
+fn said_besides(text: &str, handoff: &Handoff) -> Result<Option<String>, String> {
+    let unread = |err: serde_json::Error| format!("This is no hand-off: {err}.");
+    let mut given: Value = serde_json::from_str(text).map_err(unread)?;
+    let known = serde_json::to_value(handoff).map_err(unread)?;
+    if let Some(fields) = given.as_object_mut() {
+        fields.retain(|name, _| known.get(name).is_some() || !BESIDE.contains(&name.as_str()));
+    }
+    Ok(more(&given, &known, String::new()))
+}
+
+/// The first place where a value has a field that the other has not. What is empty says nothing.
+fn more(given: &Value, known: &Value, at: String) -> Option<String> {
+    let is_empty = |value: &Value| match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Bool(true) => false,
+    };
+    match (given, known) {
+        (Value::Object(given), Value::Object(known)) => given.iter().find_map(|(name, value)| {
+            let at = format!("{at}/{name}");
+            match known.get(name) {
+                Some(known) => more(value, known, at),
+                None => (!is_empty(value)).then_some(at),
+            }
+        }),
+        (Value::Array(given), Value::Array(known)) => {
+            let pairs = given.iter().zip(known).enumerate();
+            pairs.filter_map(|(place, (given, known))| more(given, known, format!("{at}/{place}"))).next()
+        }
+        _ => None,
+    }
 }
 
 /// Whether a hand-off is as it was given.
@@ -62,8 +119,16 @@ pub fn differs(kept: &Handoff, recorded: &Handoff) -> Vec<String> {
                 && is_cut_of(&one.target, &other.target)
         }),
     ];
-    // One that was cut to next to nothing has no room to say what it left out.
-    let is_nothing = kept.shortened && kept.left_out.is_empty() && lists.iter().all(|list| list.kept == 0);
+    // One that was cut to next to nothing says only how much it left out of all lists together.
+    let items = kept.left_out.get(ITEMS).and_then(Value::as_u64);
+    if let Some(items) = items {
+        let there: usize = lists.iter().map(|list| list.kept).sum();
+        let before: usize = lists.iter().map(|list| list.recorded).sum();
+        let out: u64 = recorded.left_out.values().filter_map(Value::as_u64).sum();
+        if there as u64 + items != before as u64 + out {
+            wrong("it lacks something that was handed over".to_owned());
+        }
+    }
     for list in lists {
         let List { name, kept: there, recorded: before, foreign } = list;
         if let Some(foreign) = foreign {
@@ -71,7 +136,7 @@ pub fn differs(kept: &Handoff, recorded: &Handoff) -> Vec<String> {
             continue;
         }
         let out = |handoff: &Handoff| handoff.left_out.get(name).and_then(Value::as_u64).unwrap_or(0);
-        if there as u64 + out(kept) != before as u64 + out(recorded) && !is_nothing {
+        if there as u64 + out(kept) != before as u64 + out(recorded) && items.is_none() {
             wrong(format!("{name} lacks something that was handed over"));
         }
     }

@@ -50,6 +50,7 @@ pub struct Handoff {
     pub event_count: u64,
     pub event_digest: String,
     /// What the next agent should do first, in the mission that mission_resume gives it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
     pub next_required_move: Value,
     pub verified_claims: Vec<Claim>,
     pub rejected_claims: Vec<Claim>,
@@ -171,8 +172,8 @@ pub fn cut(handoff: &mut Handoff, excess: usize) -> bool {
     fit(handoff, size.saturating_sub(excess));
     let is_cut = serde_json::to_vec(handoff).map_or(0, |text| text.len()) < size || cut_rest(handoff);
     if !is_cut {
-        // What its mission recorded stands for it then.
-        return !std::mem::take(&mut handoff.handoff_digest).is_empty();
+        // What it left out and its seal stay: without them nobody could tell it from one that was emptied.
+        return false;
     }
     if !handoff.handoff_digest.is_empty() {
         seal(handoff);
@@ -180,15 +181,24 @@ pub fn cut(handoff: &mut Handoff, excess: usize) -> bool {
     true
 }
 
+/// All that was left out, of whichever list, where there is no room to name them.
+pub(crate) const ITEMS: &str = "items";
+
 fn cut_rest(handoff: &mut Handoff) -> bool {
     let is_cut = handoff.staleness_criteria.pop().is_some()
         || handoff.non_claims.pop().is_some()
         || handoff.gaps.pop().is_some();
-    if !is_cut && !std::mem::take(&mut handoff.left_out).is_empty() {
+    if !is_cut && handoff.left_out.len() > 1 {
+        let all: u64 = handoff.left_out.values().filter_map(Value::as_u64).sum();
+        handoff.left_out = serde_json::Map::from_iter([(ITEMS.to_owned(), json!(all))]);
         handoff.shortened = true;
         return true;
     }
-    is_cut || short_summary(&mut handoff.summary, 20) || !handoff.next_required_move.take().is_null()
+    is_cut
+        || short_summary(&mut handoff.summary, 20)
+        || !handoff.next_required_move.take().is_null()
+        // Its mission has all that it says, and is named.
+        || short::text(&mut handoff.summary, 3)
 }
 
 /// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.

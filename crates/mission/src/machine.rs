@@ -12,16 +12,18 @@ use crate::error::MissionError;
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
+use crate::finding::finding;
 use crate::flight::Mark;
 use crate::ids::{ClaimId, EventId, MissionId};
 use crate::mode::{Budget, Mode, Route};
 use crate::needs::{self, is_document};
+use crate::quote;
 use crate::situation::Situation;
 use crate::state::{LOOP, State, Status, path_of};
 
 const MAX_WORD: usize = 60;
 const MAX_TARGET: usize = 1_000;
-const MAX_TEXT: usize = 4_000;
+pub(crate) const MAX_TEXT: usize = 4_000;
 const MAX_CITED: usize = 100;
 /// Files that a run is anchored to.
 const MAX_SHOWN: usize = 64;
@@ -53,6 +55,8 @@ pub struct Telling {
     pub note: Option<String>,
     /// Of the file that the target names, as it is now.
     pub content_hash: Option<String>,
+    /// A line of that file that shows it.
+    pub quote: Option<String>,
 }
 
 /// What a claim is judged by.
@@ -64,6 +68,10 @@ pub struct Verify {
     pub event_ids: Vec<EventId>,
     /// Recorded first, and cited with the others.
     pub evidence: Vec<Telling>,
+    /// What the cited text shows of the claim: supports or contradicts, or another word for one of them.
+    pub outcome: Option<String>,
+    /// The line of it that shows that.
+    pub quote: Option<String>,
 }
 
 /// What may happen to a mission.
@@ -175,14 +183,14 @@ pub fn step(
     Ok(Stepped { state: Arc::new(state), events, marks, warnings, claim })
 }
 
-struct Machine<'a> {
+pub(crate) struct Machine<'a> {
     state: State,
     events: Vec<Event>,
     marks: Vec<Mark>,
     warnings: Vec<String>,
     claim: Option<ClaimId>,
     actor: &'a str,
-    situation: &'a Situation<'a>,
+    pub(crate) situation: &'a Situation<'a>,
     event: &'a dyn Fn(u64) -> Option<Event>,
 }
 
@@ -204,7 +212,7 @@ impl Machine<'_> {
         let evidence_class = said.and_then(|said| self.class_of_told(&telling.event_type, said));
         let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
         let (shown, not_anchored) = if is_run { self.run_with(&telling.target) } else { (Vec::new(), 0) };
-        let draft = Draft {
+        let mut draft = Draft {
             tool_family: Family::of_told(&telling.event_type, evidence_class),
             phase: telling.phase,
             event_type: telling.event_type,
@@ -220,6 +228,17 @@ impl Machine<'_> {
             not_anchored,
             detail: None,
         };
+        if let Some(quote) = telling.quote {
+            text("quote", &quote, MAX_TEXT)?;
+            if quote::in_draft(&draft, &quote, self.situation).is_some() {
+                draft.detail = Some(Box::new(Detail::Quoted { quote, of: None }));
+            } else {
+                let target = &draft.target;
+                self.warnings.push(format!(
+                    "The quote does not stand in {target:?}, so it shows nothing: copy a line as it is."
+                ));
+            }
+        }
         if draft.is_direct() && !draft.is_done() {
             self.warnings.push(format!(
                 "{:?} says that it was not done, so this event carries nothing.",
@@ -357,7 +376,8 @@ impl Machine<'_> {
     }
 
     fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
-        let Verify { claim_id, text, mut event_ids, evidence } = verify;
+        let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
+        let finding = finding(outcome, quote)?;
         self.cited(&event_ids)?;
         if let Some(id) = &claim_id {
             let state = &self.state;
@@ -371,7 +391,8 @@ impl Machine<'_> {
             };
             // A verified one can be contradicted, and must be judged again when its files changed.
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
-            let brings = event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty();
+            let brings =
+                event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty() || finding.is_some();
             let may_change =
                 claim.verdict == Verdict::VerifiedForMission && (brings || claim.is_stale(self.situation));
             if claim.verdict.is_settled() && !may_change {
@@ -398,11 +419,40 @@ impl Machine<'_> {
                 return Err(MissionError::invalid("claim", "needed, or claim_id, and not both"));
             }
         };
-        let cited = self.cited(&event_ids)?;
+        let mut cited = self.cited(&event_ids)?;
         let said = self.state.claim(&id).map(|claim| claim.text.clone()).unwrap_or_default();
-        let Judgement { verdict, reason, self_reported, rests_on, runs, not_checked, absent, stale } =
-            judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let misquoted = match finding {
+            Some((outcome, quote)) => match self.found(&cited, outcome, quote) {
+                Ok(found) => {
+                    event_ids.push(found);
+                    cited = self.cited(&event_ids)?;
+                    None
+                }
+                Err(why) => Some(why),
+            },
+            None => None,
+        };
+        let Judgement {
+            verdict,
+            reason,
+            self_reported,
+            rests_on,
+            runs,
+            not_checked,
+            absent,
+            stale,
+            unsaid,
+            look_at,
+        } = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        let is_judged = misquoted.is_none();
+        let unsaid = unsaid || !is_judged && verdict.is_settled();
         let (verdict, reason) = match verdict {
+            // Who points at what is not there has not said what is.
+            Verdict::VerifiedForMission | Verdict::Rejected | Verdict::NeedsDirectEvidence
+                if !is_judged && (verdict.is_settled() || unsaid) =>
+            {
+                (Verdict::NeedsDirectEvidence, misquoted.unwrap_or(reason))
+            }
             Verdict::VerifiedForMission => {
                 let refused = said_again(&self.state, &id, &cited);
                 refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
@@ -426,6 +476,8 @@ impl Machine<'_> {
             runs,
             not_checked,
             absent,
+            unsaid,
+            look_at,
         };
         self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
         if self_reported && verdict == Verdict::VerifiedForMission {
@@ -454,7 +506,7 @@ impl Machine<'_> {
         self.link(draft, Source::Kernel);
     }
 
-    fn link(&mut self, draft: Draft, source: Source) -> EventId {
+    pub(crate) fn link(&mut self, draft: Draft, source: Source) -> EventId {
         let state = &mut self.state;
         let (head, now, before) = (state.head(), self.situation.now_ms, state.confidence);
         let event = chain::link(&state.mission_id, &head, draft, source, self.actor, now);
@@ -519,7 +571,7 @@ fn word(field: &'static str, given: &str) -> Result<(), MissionError> {
     }
 }
 
-fn text(field: &'static str, given: &str, most: usize) -> Result<(), MissionError> {
+pub(crate) fn text(field: &'static str, given: &str, most: usize) -> Result<(), MissionError> {
     if given.trim().is_empty() {
         return Err(MissionError::invalid(field, "empty"));
     }

@@ -1,9 +1,6 @@
 //! Named: the files that a claim speaks of.
 
-use std::collections::BTreeSet;
-
 use crate::claim::Claim;
-use crate::event::Event;
 use crate::situation::Situation;
 use crate::state::State;
 
@@ -62,16 +59,50 @@ fn is_like_a_path(word: &str) -> bool {
     word.len() > 2 && word.len() < LONGEST && (word.contains('/') || has_end())
 }
 
-/// The first file that a claim names, where nothing that it cites shows any of those it names.
-pub(crate) fn not_shown(text: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
-    let named = named_in(text, situation.names);
-    let shown: BTreeSet<&str> =
-        cited.iter().flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
-    // A search that found nothing in a file has been through it.
-    let reached =
-        |path: &str| cited.iter().any(|event| event.draft.absence().is_some_and(|one| one.reached(path)));
-    let is_shown = |path: &String| shown.contains(path.as_str()) || reached(path);
-    if named.iter().any(is_shown) { None } else { named.into_iter().next() }
+/// The lines that a text names, with their file: `a.py:12`, `a.py:10-20`, `a.py#L12`; and `line 12`, where it names one file, or
+/// none and `other` is given.
+pub(crate) fn lines_in(text: &str, names: Names<'_>, other: &Option<String>) -> Vec<(String, u64, u64)> {
+    let mut found: Vec<(String, u64, u64)> = Vec::new();
+    let words: Vec<&str> = text.split_whitespace().take(MOST_WORDS * 8).collect();
+    for word in words.iter().filter(|word| is_like_a_path(word)).take(MOST_WORDS) {
+        let word = word.trim_start_matches(BEFORE).trim_end_matches(BEHIND);
+        let parts: Vec<&str> = word.split(&AROUND[..AROUND.len() - 1]).collect();
+        for part in parts {
+            let (path, lines) = match part.split_once("#L").or_else(|| part.split_once(':')) {
+                Some((path, lines)) => (path, lines.split(':').next().unwrap_or_default()),
+                None => continue,
+            };
+            let is_lines =
+                !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || b"-L".contains(&byte));
+            if let Some((file, (first, last))) = names(path).filter(|_| is_lines).zip(span(lines)) {
+                found.push((file, first, last));
+            }
+        }
+    }
+    let files = named_in(text, names);
+    let about = match files.as_slice() {
+        [] => other.clone(),
+        [only] => Some(only.clone()),
+        _ => None,
+    };
+    let Some(about) = about else { return found };
+    for pair in words.windows(2) {
+        let is_line = ["line", "lines"].contains(&pair[0].trim_start_matches(BEFORE).to_lowercase().as_str());
+        let number = pair[1].trim_end_matches(BEHIND).trim_end_matches("'s");
+        if let Some((first, last)) = span(number).filter(|_| is_line) {
+            found.push((about.clone(), first, last));
+        }
+    }
+    found
+}
+
+/// `12`, `10-20` or `L10-L20`.
+fn span(text: &str) -> Option<(u64, u64)> {
+    let number = |part: &str| part.trim_start_matches('L').parse::<u64>().ok();
+    match text.split_once('-') {
+        Some((first, last)) => number(first).zip(number(last)).filter(|(first, last)| first <= last),
+        None => number(text).map(|line| (line, line)),
+    }
 }
 
 /// What the planner does about a claim that names files: cite the look at one of them, or look.
@@ -83,18 +114,18 @@ pub(crate) enum Towards {
 
 pub(crate) fn towards(state: &State, claim: &Claim, situation: &Situation<'_>) -> Option<Towards> {
     let named = named_in(&claim.text, situation.names);
-    let seen: Vec<_> = named.iter().filter_map(|path| state.files.get(path)).collect();
-    let is_current = |path: &str, hash: &Option<String>| {
-        hash.as_ref().is_some_and(|hash| situation.is_current(path, hash))
-    };
-    let fresh = seen
-        .iter()
-        .find(|seen| is_current(&seen.path, &seen.content_hash) && !claim.event_ids.contains(&seen.event_id));
-    if let Some(seen) = fresh {
-        return Some(Towards::Cite(seen.event_id.clone()));
+    for path in named {
+        let seen = state
+            .files
+            .get(&path)
+            .filter(|seen| seen.content_hash.as_ref().is_some_and(|hash| situation.is_current(&path, hash)));
+        match seen {
+            Some(seen) if claim.event_ids.contains(&seen.event_id) => {}
+            Some(seen) => return Some(Towards::Cite(seen.event_id.clone())),
+            None => return Some(Towards::Read(path)),
+        }
     }
-    let is_cited = seen.iter().any(|seen| is_current(&seen.path, &seen.content_hash));
-    if is_cited { None } else { named.into_iter().next().map(Towards::Read) }
+    None
 }
 
 #[cfg(test)]
@@ -134,5 +165,20 @@ mod tests {
         ] {
             assert_eq!(files(text), Vec::<String>::new(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_sentence_names_lines_of_its_files() {
+        let names: Names<'_> = &|word| (word == "src/a.py" || word == "b.rs").then(|| word.to_owned());
+        let lines = |text: &str, other: Option<&str>| lines_in(text, names, &other.map(str::to_owned));
+        let of = |path: &str, first: u64, last: u64| vec![(path.to_owned(), first, last)];
+        assert_eq!(lines("src/a.py:12 drops it", None), of("src/a.py", 12, 12));
+        assert_eq!(lines("In `src/a.py:10-20`, it drops.", None), of("src/a.py", 10, 20));
+        assert_eq!(lines("src/a.py:12:5: no", None), of("src/a.py", 12, 12));
+        assert_eq!(lines("(src/a.py#L7)", None), of("src/a.py", 7, 7));
+        assert_eq!(lines("line 9 of src/a.py drops", None), of("src/a.py", 9, 9));
+        assert_eq!(lines("line 9 drops", Some("b.rs")), of("b.rs", 9, 9));
+        assert_eq!(lines("line 9 of src/a.py or b.rs", None), vec![]);
+        assert_eq!(lines("src/a.py:route drops 12 lines", None), vec![]);
     }
 }

@@ -207,7 +207,10 @@ impl Need {
             Self::KnownRead => unread(state, situation).is_none(),
             Self::Oriented => is_direct || state.used(Family::Orient) || !state.files.is_empty(),
             // A release may be of what no review can compare; that there is a change to review is never only told.
-            Self::Reviewed => state.reviewed.is_some() || state.mode == Mode::Release && state.diff_read,
+            Self::Reviewed if state.mode == Mode::Release => {
+                state.reviewed.is_some_and(|files| files > 0) || state.diff_read
+            }
+            Self::Reviewed => state.reviewed.is_some(),
             Self::DiffSeen => state.reviewed.is_some_and(|files| files > 0),
             Self::ChangedRead => unread_change(state, situation).is_none(),
             Self::DocumentAndCode => lacking(state, situation).is_none(),
@@ -240,6 +243,10 @@ impl Need {
         let (gap, why) = match self {
             advice if advice.is_advice() => return None,
             Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned => return None,
+            Self::Reviewed if state.reviewed == Some(0) => (
+                "not_reviewed",
+                "The review found no change: name what is released with base or diff, and look at that.".to_owned(),
+            ),
             Self::Reviewed => ("not_reviewed", "The change was not looked at as a whole.".to_owned()),
             Self::SourceRead(count) => (
                 "source_not_read",

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::chain;
 use crate::claim::{Claim, Verdict};
+use crate::edits::is_change;
 use crate::event::Event;
 use crate::handoff::NON_CLAIMS;
 use crate::ids::MissionId;
@@ -113,7 +114,7 @@ pub struct Checked {
     pub remarks: Vec<String>,
     /// What its mission did only by the agent's word.
     pub told: Vec<String>,
-    /// Files that its verified claims rest on, with the hash they had.
+    /// Files that its verified claims rest on, and those that it changed, with the hash they had.
     pub anchors: Vec<(String, String)>,
     /// How many more they rest on of which no hash was kept.
     pub not_anchored: u64,
@@ -289,6 +290,7 @@ fn as_counted(mut made: Packet, packet: &Packet) -> Packet {
         made.rules = packet.rules;
         made.remarks.clone_from(&packet.remarks);
         made.counters.clone_from(&packet.counters);
+        made.evidence_graph.clone_from(&packet.evidence_graph);
         made.packet_digest = digest_of(&made);
     }
     made
@@ -308,11 +310,17 @@ fn verified(packet: &Packet) -> impl Iterator<Item = &Claim> {
     packet.verified_claims.iter().chain(inherited)
 }
 
-/// What verified claims rest on.
+/// What verified claims rest on, and what the mission made of the files that it changed.
 fn anchors(packet: &Packet) -> Vec<(String, String)> {
     let files = verified(packet).flat_map(|claim| &claim.rests_on);
     let mut anchors: Vec<(String, String)> =
         files.map(|file| (file.path.clone(), file.content_hash.clone())).collect();
+    let edits = State::of(&packet.events).map(|state| state.edits).unwrap_or_default();
+    for path in edits.keys() {
+        let mut changes = packet.events.iter().rev().filter(|event| is_change(event));
+        let made = changes.find_map(|event| event.draft.anchors().find(|(one, _)| one == path));
+        anchors.extend(made.map(|(path, hash)| (path.to_owned(), hash.to_owned())));
+    }
     anchors.sort();
     anchors.dedup();
     anchors

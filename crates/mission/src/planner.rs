@@ -12,7 +12,6 @@ use crate::needs::{self, Need, is_document};
 use crate::short;
 use crate::situation::Situation;
 use crate::state::{State, TestRun, path_of};
-use crate::sweep::{SWEEPS, is_covered};
 
 /// Where most repositories say what they are.
 const USUAL_DOCUMENTS: [&str; 8] = [
@@ -30,6 +29,9 @@ const DOCUMENTS: &str = "*.{md,mdx,rst,adoc,txt}";
 const NO_DOCUMENTS: &str = "!*.{md,mdx,rst,adoc,txt}";
 /// A claim as a reason names it, in bytes.
 const CLAIM: usize = 200;
+
+/// What is asked of whoever read something.
+const SAY: &str = " Say what was found: outcome supports or contradicts, and quote a line that was shown, as it stands there.";
 
 /// A move before it is shown.
 pub(crate) struct Step {
@@ -80,7 +82,12 @@ impl Planner<'_> {
         if !self.situation.right_workspace {
             let asked = |tool: &str| state.recovered.iter().any(|used| used == tool);
             let playbook = self.first(&["recovery_playbook"]).filter(|tool| !asked(tool));
-            let tool = playbook.or_else(|| self.first(&["session_handshake", "health"]));
+            let trust = self.first(&["session_handshake", "health"]).filter(|tool| !asked(tool));
+            // Who was asked twice says nothing new before the user did something.
+            if playbook.is_none() && trust.is_none() {
+                return Some(self.for_the_user());
+            }
+            let tool = playbook.or(trust);
             let mut arguments = json!({ "scope": state.repo });
             if playbook.is_some() {
                 arguments["trust_mode"] = json!("wrong_workspace_binding");
@@ -110,6 +117,18 @@ impl Planner<'_> {
             .iter()
             .take_while(|need| !matches!(need, Need::Claimed))
             .any(|need| !need.is_met(state, self.situation) && need.asks_graph());
+        if let Some(job) = self.situation.running_job.filter(|_| self.situation.graph_is_empty && wants_graph)
+        {
+            return Some(Step {
+                family: Family::Ingest,
+                tool: self.first(&["job_status"]),
+                arguments: Some(json!({ "job_id": job })),
+                fill_in: &[],
+                why: "The graph is being made: another ingest would begin it anew.".to_owned(),
+                stop: "The job is done.",
+                fallback: "Search and read the files themselves meanwhile.",
+            });
+        }
         if self.situation.graph_is_empty && wants_graph {
             return Some(Step {
                 family: Family::Ingest,
@@ -122,6 +141,22 @@ impl Planner<'_> {
             });
         }
         (state.retrieval_blocked && wants_graph).then(|| self.blocked())
+    }
+
+    /// Nothing that can be asked here helps: the user must rebind the host, or allow a second repository.
+    fn for_the_user(&self) -> Step {
+        Step {
+            family: Family::Recover,
+            tool: None,
+            arguments: None,
+            fill_in: &[],
+            why: format!(
+                "The runtime is still not bound to {}. Tell the user: rebind the host as the playbook says, or put that repository into this graph with ingest and intent add_root. Then make a new session_handshake.",
+                self.state.repo
+            ),
+            stop: "A new handshake says that the workspace is the mission's.",
+            fallback: "mission_handoff, to an agent whose host is bound to that repository.",
+        }
     }
 
     /// The program on disk is another one: a plan, a host that was rebound, and a check that it was.
@@ -264,10 +299,10 @@ impl Planner<'_> {
             },
             Need::Tested => Step {
                 family: Family::Run,
-                tool: None,
-                arguments: None,
-                fill_in: &[],
-                why: "Nothing that ran says yet that it works.".to_owned(),
+                tool: self.first(&["mission_event"]),
+                arguments: Some(json!({ "event_type": "test_run", "evidence_class": "test_run" })),
+                fill_in: &["target", "outcome"],
+                why: "Nothing that ran says yet that it works: run the tests with the host's tools, then record which, and passed or failed.".to_owned(),
                 stop: "The newest run after the newest edit passed, recorded as an event of class test_run.",
                 fallback: "Compile it, and record that.",
             },
@@ -366,6 +401,17 @@ impl Planner<'_> {
         if is_own && is_unjudged && !claim.event_ids.is_empty() {
             return self.verify(claim, json!(claim.event_ids), why);
         }
+        // What was shown decides nothing while nobody says what it shows.
+        if is_own && claim.unsaid {
+            return self.verify(claim, json!(claim.event_ids), why);
+        }
+        if let Some(at) = claim.look_at.as_deref().filter(|at| self.situation.exists(path_of(at))) {
+            let seen = state.files.get(path_of(at)).filter(|seen| seen.event_id.sequence() > since);
+            return match seen {
+                Some(seen) => self.verify(claim, json!([seen.event_id]), why),
+                None => self.read(Some(at.to_owned()), &why),
+            };
+        }
         // What it names must be shown by what it cites.
         match towards(state, claim, self.situation) {
             Some(Towards::Cite(event)) if event.sequence() > since || !claim.reason.is_empty() => {
@@ -384,13 +430,23 @@ impl Planner<'_> {
         }
     }
 
+    /// Judges a claim by events. A run and a search that found nothing say by themselves what they show; what a text shows
+    /// only the agent can say.
     fn verify(&self, claim: &Claim, event_ids: Value, why: String) -> Step {
+        let state = self.state;
+        let speaks = |id: &str| {
+            state.tests.iter().any(|run| run.event_id.as_str() == id)
+                || state.nothing_found.iter().any(|event| event.as_str() == id)
+        };
+        let mut ids = event_ids.as_array().into_iter().flatten().filter_map(Value::as_str).peekable();
+        let is_said = ids.peek().is_none() || ids.all(speaks) && !claim.unsaid;
+        let ask = if is_said { "" } else { SAY };
         Step {
             family: Family::Mission,
             tool: self.first(&["mission_verify"]),
             arguments: Some(json!({ "claim_id": claim.claim_id, "event_ids": event_ids })),
-            fill_in: &[],
-            why,
+            fill_in: if is_said { &[] } else { &["outcome", "quote"] },
+            why: format!("{why}{ask}"),
             stop: "It is verified or rejected.",
             fallback: "Read the source or run the test that would decide it.",
         }
@@ -433,26 +489,6 @@ impl Planner<'_> {
         }
     }
 
-    fn sweep(&self) -> Step {
-        let state = self.state;
-        let kind = SWEEPS[state.claims.len() % SWEEPS.len()];
-        let why = format!(
-            "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
-            SWEEPS.join(", ")
-        );
-        let stop = "What lies around the findings was read with this mission_id: a file beside them, a document of them, a search for error paths; or an event of phase sweep is recorded.";
-        let fallback = "Run a probe with a boundary value and record it with phase sweep.";
-        let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
-            Some(place) => self.read(Some(place), &why),
-            None => {
-                // The words of the findings lead to what uses them, and to the documents that speak of it.
-                let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
-                self.literal_search(&format!("{} {}", state.goal, said.join(" ")))
-            }
-        };
-        Step { why, stop, fallback, ..step }
-    }
-
     pub(crate) fn close(&self) -> Step {
         Step {
             family: Family::Mission,
@@ -465,7 +501,7 @@ impl Planner<'_> {
         }
     }
 
-    fn read(&self, place: Option<String>, why: &str) -> Step {
+    pub(crate) fn read(&self, place: Option<String>, why: &str) -> Step {
         let Some(place) = place else {
             return Step { why: why.to_owned(), ..self.literal_search(&self.state.goal) };
         };
@@ -487,7 +523,7 @@ impl Planner<'_> {
     }
 
     /// The best place that nobody has read and that is no dead end.
-    fn place(&self) -> Option<String> {
+    pub(crate) fn place(&self) -> Option<String> {
         self.place_that(&|_| true)
     }
 

@@ -1,11 +1,14 @@
-//! Searches: the questions that a mission asks next, by meaning, by a word, or once more.
+//! Searches: the questions that a mission asks next, by meaning, by a word, once more, or for what a finding hides.
 
 use serde_json::{Value, json};
 
 use crate::absence::Absence;
 use crate::family::Family;
+use crate::needs::is_document;
 use crate::planner::{Planner, Step};
 use crate::short;
+use crate::state::path_of;
+use crate::sweep::{QUESTIONS, SWEEPS, about, is_covered};
 
 /// What a search is asked at most, in bytes: a goal may be a page.
 const QUESTION: usize = 300;
@@ -80,5 +83,47 @@ impl Planner<'_> {
             stop: "A line is found, or the word is nowhere.",
             fallback: "Read the source or run the test that would decide it, and record it with mission_event.",
         }
+    }
+
+    pub(crate) fn sweep(&self) -> Step {
+        let state = self.state;
+        let said = |kind: &str| {
+            format!(
+                "One finding hides others. Look once, directly, at: {}. Begin with {kind}.",
+                SWEEPS.join(", ")
+            )
+        };
+        let stop = "What lies around the findings was read with this mission_id: twenty lines or all of a file beside them or a document of them, or a search for error paths, limits or locks in theirs; or an event of phase sweep is recorded.";
+        let fallback = "Run a probe with a boundary value and record it with phase sweep.";
+        let step = match self.place().filter(|place| !is_covered(state, path_of(place))) {
+            Some(place) => {
+                let kind = if is_document(path_of(&place)) { SWEEPS[0] } else { SWEEPS[4] };
+                self.read(Some(place), &said(kind))
+            }
+            None => {
+                let (step, kind) = self.ask_around();
+                Step { why: said(kind), ..step }
+            }
+        };
+        Step { stop, fallback, ..step }
+    }
+
+    /// One of the kinds of what a finding hides, asked in the file that the finding is about; where all were asked, the words
+    /// of the findings lead to what uses them, and to the documents that speak of it.
+    fn ask_around(&self) -> (Step, &'static str) {
+        let state = self.state;
+        let open = QUESTIONS.iter().find(|(question, _)| !state.was_asked(question));
+        if let (Some((question, kind)), Some(path), Some(search)) =
+            (open, about(state), self.first(&["search"]))
+        {
+            let step = Step {
+                tool: Some(search),
+                arguments: Some(json!({ "query": question, "mode": "regex", "scope": path })),
+                ..self.literal_search(&state.goal)
+            };
+            return (step, kind);
+        }
+        let said: Vec<&str> = state.all_claims().map(|claim| claim.text.as_str()).collect();
+        (self.literal_search(&format!("{} {}", state.goal, said.join(" "))), SWEEPS[4])
     }
 }

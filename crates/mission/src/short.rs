@@ -47,7 +47,16 @@ const NAMED: usize = 6;
 /// Cuts what a claim says.
 pub fn claim(claim: &mut Claim, most: usize) -> bool {
     let is_long = text(&mut claim.text, most) | text(&mut claim.reason, most);
-    let is_many = [claim.event_ids.len(), claim.stale.len(), claim.gone.len()].iter().any(|len| *len > NAMED);
+    let lists = [
+        &claim.event_ids.len(),
+        &claim.stale.len(),
+        &claim.gone.len(),
+        &claim.rests_on.len(),
+        &claim.runs.len(),
+    ];
+    let is_many = lists.iter().any(|len| **len > NAMED);
+    claim.rests_on.truncate(NAMED);
+    claim.runs.truncate(NAMED);
     claim.event_ids.drain(..claim.event_ids.len().saturating_sub(NAMED));
     claim.stale.truncate(NAMED);
     claim.gone.truncate(NAMED);

@@ -31,6 +31,8 @@ pub struct Situation<'a> {
     /// Whether the mission's repository is the one that the runtime is bound to.
     pub right_workspace: bool,
     pub graph_is_empty: bool,
+    /// An ingest that runs now.
+    pub running_job: Option<&'a str>,
     /// Whether the program on disk is another one than the one that runs.
     pub stale_binary: bool,
     /// Files as they are now.
@@ -43,6 +45,10 @@ pub struct Situation<'a> {
     pub change_set: &'a dyn Fn(&ChangeSet) -> Option<SetNow>,
     /// The file that a word of a claim names.
     pub names: Names<'a>,
+    /// The text of a file as it is now; nothing where there is none. Asked only to hold a quote or a name against it.
+    pub text_of: &'a dyn Fn(&str) -> Option<Arc<str>>,
+    /// Where a name is defined, as `path:line`; nothing where the graph knows no such name.
+    pub defined: &'a dyn Fn(&str) -> Vec<String>,
     /// Whether a search that found nothing finds nothing now; nothing where it cannot be made again.
     pub is_absent: &'a dyn Fn(&Absence) -> Option<bool>,
 }

@@ -21,7 +21,7 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 9;
+pub const RULES: u32 = 10;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -91,6 +91,9 @@ pub struct State {
     /// The newest event that can carry a claim.
     #[serde(default)]
     pub newest_direct: Option<EventId>,
+    /// Searches that found nothing: what they show nobody need say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nothing_found: Vec<EventId>,
     /// Where each claim was made or judged last.
     #[serde(default)]
     pub judged: BTreeMap<String, u64>,
@@ -263,6 +266,7 @@ impl State {
             change_set,
             moved_at,
             newest_direct: None,
+            nothing_found: Vec::new(),
             judged: BTreeMap::new(),
             recovered: Vec::new(),
             dead_paths: Vec::new(),

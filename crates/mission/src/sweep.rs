@@ -2,11 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use crate::absence::Absence;
 use crate::claim::{Claim, Verdict};
 use crate::edits::is_change;
 use crate::event::{Event, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
+use crate::lines::is_look;
 use crate::needs::is_document;
 use crate::runs::is_run;
 use crate::state::{State, path_of};
@@ -84,6 +86,54 @@ const ASKED: [&str; 58] = [
     "__all__",
 ];
 
+/// Words that stand in every code, whatever it is about.
+const COMMON: [&str; 44] = [
+    "import",
+    "imports",
+    "return",
+    "returns",
+    "function",
+    "functions",
+    "class",
+    "method",
+    "methods",
+    "value",
+    "values",
+    "code",
+    "file",
+    "files",
+    "line",
+    "lines",
+    "test",
+    "tests",
+    "name",
+    "names",
+    "type",
+    "types",
+    "data",
+    "object",
+    "string",
+    "list",
+    "call",
+    "calls",
+    "called",
+    "use",
+    "uses",
+    "used",
+    "set",
+    "get",
+    "new",
+    "key",
+    "true",
+    "false",
+    "module",
+    "package",
+    "main",
+    "index",
+    "init",
+    "args",
+];
+
 /// Words that tell no question from another.
 const EMPTY: [&str; 24] = [
     "the", "and", "for", "not", "with", "that", "this", "from", "when", "are", "was", "has", "its", "can",
@@ -91,16 +141,27 @@ const EMPTY: [&str; 24] = [
 ];
 
 /// Whether an event looks directly for what the findings hide. Either it says so and is about something that they do not
-/// rest on; or everything is settled, and the runtime saw a look at what lies around them.
+/// rest on; or everything is settled, and the runtime saw a look at what lies around them. That one of the five kinds is
+/// nowhere in the files of the findings is seen by looking, too.
 pub(crate) fn is_one(state: &State, event: &Event) -> bool {
     let draft = &event.draft;
-    if !draft.carries() || !state.has_finding() || is_change(event) {
+    let is_absent = event.source == Source::Observed && draft.absence().is_some();
+    if !(draft.carries() || is_absent) || !state.has_finding() || is_change(event) {
         return false;
     }
     if event.source == Source::Told {
         return says_so(event) && is_more(state, event);
     }
-    draft.tool_family == Family::Read && state.unsettled().next().is_none() && is_around(state, event)
+    if draft.tool_family != Family::Read || state.unsettled().next().is_some() {
+        return false;
+    }
+    draft.absence().map_or_else(|| is_around(state, event), |search| is_kind_absent(state, search))
+}
+
+/// Whether a search found nothing of one of the five kinds in a file that the findings rest on.
+fn is_kind_absent(state: &State, search: &Absence) -> bool {
+    let is_kind = |word: &str| ASKED.contains(&word.trim().replace("\\b", "").to_lowercase().as_str());
+    search.query.split('|').all(is_kind) && covered(state).any(|path| search.reached(path))
 }
 
 fn says_so(event: &Event) -> bool {
@@ -115,14 +176,14 @@ fn is_more(state: &State, event: &Event) -> bool {
         return !findings(state).flat_map(|claim| &claim.runs).any(|run| run.target == draft.target);
     }
     let has_lines = path_of(&draft.target) != draft.target;
+    let is_other = |path: &str| (has_lines || !is_covered(state, path)) && !is_boilerplate(path);
     draft.evidence_class == Some(EvidenceClass::Human)
-        || has_lines
-        || draft.anchors().any(|(path, _)| !is_covered(state, path) && !is_boilerplate(path))
+        || draft.anchors().any(|(path, _)| is_other(path) && is_look(draft, path))
 }
 
-/// Whether a look shows what lies around the findings: a file beside them that none of them rests on, a document above them,
-/// a place that an answer led to, or lines that were asked for by a word of theirs or of one of the five kinds. A search for
-/// any other word shows what has nothing to do with them, wherever it is.
+/// Whether a look shows what lies around the findings: enough of a file beside them that none of them rests on, of a document
+/// above them, or of a place that an answer led to; or lines that were asked for by a name of theirs, or around them by a
+/// word of theirs or of one of the five kinds. A search for any other word shows what has nothing to do with them.
 fn is_around(state: &State, event: &Event) -> bool {
     let draft = &event.draft;
     // What a view names it shows; a question is no file.
@@ -130,22 +191,39 @@ fn is_around(state: &State, event: &Event) -> bool {
     let is_search = !is_named;
     let query = if is_search { words(&draft.target) } else { BTreeSet::new() };
     let of_kind = query.iter().any(|word| ASKED.contains(&word.as_str()));
-    let shared = is_search && {
-        let said = findings(state).map(|claim| claim.text.as_str()).chain([state.goal.as_str()]);
-        let mut known: BTreeSet<String> = said.flat_map(words).collect();
+    let said = || findings(state).map(|claim| claim.text.as_str()).chain([state.goal.as_str()]);
+    // A name of theirs is looked for wherever it is; a word of theirs only around them, and none that stands everywhere.
+    let by_name = is_search && said().flat_map(names).any(|name| draft.target.contains(name));
+    let by_word = is_search && {
+        let mut known: BTreeSet<String> = said().flat_map(words).collect();
         known.extend(covered(state).map(stem).flat_map(|stem| words(&stem)));
-        !query.is_disjoint(&known)
+        query.iter().any(|word| known.contains(word) && !COMMON.contains(&word.as_str()))
     };
+    let is_near = |path: &str| covered(state).any(|one| is_beside(path, one)) || is_led_to(state, path);
+    // A word that the findings' own place has leads from there to all others that have it.
+    let by_word = by_word && draft.anchors().any(|(path, _)| is_covered(state, path) || is_near(path));
     draft.anchors().any(|(path, _)| {
         if is_boilerplate(path) {
             return false;
         }
-        let is_near = || covered(state).any(|one| is_beside(path, one));
         if is_covered(state, path) {
             return of_kind;
         }
-        let is_around = || is_near() || is_led_to(state, path);
-        if is_search { shared || of_kind && is_around() } else { is_around() }
+        let is_around = || is_near(path);
+        if is_search {
+            by_name || by_word || of_kind && is_around()
+        } else {
+            is_around() && is_look(draft, path)
+        }
+    })
+}
+
+/// Words of a text that only names of code look like.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.filter(|word| {
+        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        word.len() > 3 && (has_hump || word.trim_matches('_').contains('_'))
     })
 }
 
@@ -163,6 +241,21 @@ fn findings(state: &State) -> impl Iterator<Item = &Claim> {
 fn covered(state: &State) -> impl Iterator<Item = &str> {
     findings(state).flat_map(|claim| &claim.rests_on).map(|file| file.path.as_str())
 }
+
+/// The file that the newest finding rests on, that is code where one is.
+pub(crate) fn about(state: &State) -> Option<&str> {
+    let mut files: Vec<&str> = covered(state).collect();
+    files.reverse();
+    files.iter().copied().find(|path| !is_document(path)).or_else(|| files.first().copied())
+}
+
+/// Questions for each of the kinds that a search can ask for, as patterns, and the kind.
+pub(crate) const QUESTIONS: [(&str, &str); 4] = [
+    ("error|err|raise|except|catch|throw|panic|fail|unwrap", SWEEPS[2]),
+    ("len|length|size|max|min|limit|empty|none|null|nil|zero", SWEEPS[1]),
+    ("async|await|lock|mutex|thread|spawn|atomic|channel", SWEEPS[3]),
+    ("pub|export|public|__all__", SWEEPS[4]),
+];
 
 pub(crate) fn is_covered(state: &State, path: &str) -> bool {
     covered(state).any(|one| one == path)

@@ -126,3 +126,15 @@ pub fn lay_out(root: &Path, text: &str) {
         fs::write(path, content).expect("files can be written");
     }
 }
+
+/// The last line that an answer shows of a file and that is long enough to be pointed at, without its number.
+pub fn line_shown(answer: &serde_json::Value) -> Option<String> {
+    let texts = [answer, &answer["files"][0], &answer["matches"][0]];
+    let text =
+        texts.iter().find_map(|body| body["content"].as_str().or_else(|| body["line_content"].as_str()))?;
+    let lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text));
+    lines
+        .filter(|line| line.chars().filter(|letter| !letter.is_whitespace()).count() >= 8)
+        .last()
+        .map(str::to_owned)
+}

@@ -1,9 +1,12 @@
 //! Judged: how far answers can be relied on and what is wrong besides, judged once for every tool of recovery.
 
 use m1nd_contract::Fault;
-use m1nd_guard::{Facts, Found, Observed, Playbook, TrustMode, Verdict, diagnose, playbook_for, verdict};
+use m1nd_guard::{
+    Diagnosis, Facts, Found, Observed, Playbook, Step, TrustMode, Verdict, diagnose, playbook_for, verdict,
+};
 use m1nd_runtime::Ctx;
 use m1nd_runtime::flows::trust;
+use serde_json::json;
 
 use crate::saved;
 use crate::saw::Saw;
@@ -27,8 +30,15 @@ impl Judged {
         let observed = saw.observed(ctx)?;
         let facts = trust::wide_facts(ctx)?;
         let mut verdict = verdict(&facts, &observed);
-        let found = diagnose(&facts, &observed, &verdict);
+        let mut found = diagnose(&facts, &observed, &verdict);
         let workspace = ctx.workspace().ok();
+        // This process has its graph; the next one would find only what is on disk.
+        let on_disk = workspace.filter(|_| facts.graph_problem.is_none() && facts.node_count > 0);
+        let on_disk = on_disk.and_then(|workspace| workspace.unreadable_graph());
+        found.extend(on_disk.as_ref().map(|problem| Found {
+            diagnosis: Diagnosis::UnreadableSnapshot,
+            why: format!("The graph on disk cannot be read, the one of this process is whole: {problem}."),
+        }));
         let mut warnings = Vec::new();
         if verdict.mode != TrustMode::FullTrust {
             warnings.push(verdict.why.clone());
@@ -53,6 +63,23 @@ impl Judged {
         }
         let agent = ctx.header().caller.name();
         let mut book = playbook_for(verdict.mode, &found, &facts, &observed, agent);
+        // What is being made need not be begun again.
+        if let Some(job) = trust::running_jobs(ctx).first() {
+            for step in book.steps.iter_mut().filter(|step| step.id == "ingest") {
+                step.tool = Some("job_status");
+                step.arguments = Some(json!({ "agent_id": agent, "job_id": job }));
+                step.action = format!("An ingest runs already ({job}): wait until it is done.");
+            }
+        }
+        if on_disk.is_some() && verdict.mode == TrustMode::FullTrust {
+            book.steps.retain(|step| step.id != "go_on");
+            book.steps.push(Step {
+                id: "save_anew",
+                tool: Some("persist"),
+                arguments: Some(json!({ "agent_id": agent, "action": "save" })),
+                action: "Write the graph of this process to disk anew.".to_owned(),
+            });
+        }
         // The way out of a state says nothing of what was lost before it.
         if verdict.mode == TrustMode::FullTrust && !warnings.is_empty() {
             for step in book.steps.iter_mut().filter(|step| step.id == "go_on") {

@@ -25,6 +25,8 @@ macro_rules! told {
             pub agent_confidence: Option<f64>,
             /// In a sentence; the reason, when it was advised against
             pub note: Option<String>,
+            /// A line of the target that shows it, as it stands there: without it a read settles no claim
+            pub quote: Option<String>,
         }
 
         impl $name {
@@ -43,6 +45,7 @@ macro_rules! told {
                     agent_confidence: self.agent_confidence,
                     note: self.note,
                     content_hash: None,
+                    quote: self.quote,
                 };
                 Ok(m1nd_runtime::flows::missions::anchored(ctx.workspace()?, telling))
             }

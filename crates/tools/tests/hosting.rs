@@ -290,3 +290,21 @@ fn the_other_diagnoses_are_reached_by_what_an_agent_saw() {
     );
     assert_eq!(desk.diagnoses(json!({"scope": desk.at("home")})), ["wrong_workspace"]);
 }
+
+#[test]
+fn a_program_that_is_gone_must_be_installed_before_anything_is_restarted() {
+    let desk = Desk::new();
+    fs::remove_file(desk.at("bin/m1nd")).unwrap();
+    let check = desk.ask("update_check", json!({}));
+    assert_eq!((&check["status"], &check["on_disk"]["state"]), (&json!("gone"), &json!("gone")), "{check}");
+    assert!(check["plan"][0].as_str().unwrap().starts_with("Install the program again"), "{check}");
+}
+
+#[test]
+fn settings_of_a_host_that_cannot_be_read_are_told_by_all() {
+    let desk = Desk::new();
+    desk.write("home/.cursor/mcp.json", "{ not json");
+    let check = desk.ask("update_check", json!({}));
+    assert_eq!(check["status"], "mixed", "{check}");
+    assert_eq!(desk.diagnoses(json!({})), ["dead_transport"]);
+}

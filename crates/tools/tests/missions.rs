@@ -9,7 +9,7 @@ use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
 mod common;
-use common::{ok, refused};
+use common::{ok, refused, shows};
 
 const REPO: &str = r#"
 //- src/limit.py
@@ -51,7 +51,7 @@ fn a_bug_hunt_from_start_to_a_packet_that_proves_itself() {
     let verdict = ok(
         &fixture,
         "mission_verify",
-        json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [read]}),
+        shows(json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [read]}), &seen),
     );
     assert_eq!(verdict["verdict"], "verified_for_mission", "{verdict}");
     assert!(verdict["self_reported"].is_null(), "the runtime saw it: {verdict}");
@@ -81,16 +81,16 @@ fn a_claim_that_rests_on_the_graph_is_never_verified_and_one_on_changed_files_ne
     let seek = ok(&fixture, "seek", json!({"query": "drain the queue", "mission_id": id}));
     let callers = ok(&fixture, "callers", json!({"node_id": "drain", "mission_id": id}));
     let cited = json!([event(&seek), event(&callers)]);
-    let verify = |events: &Value| {
+    let verify = |events: &Value, seen: &Value| {
         let arguments = json!({"mission_id": id, "claim": "drain stops early", "event_ids": events});
-        ok(&fixture, "mission_verify", arguments)["verdict"].clone()
+        ok(&fixture, "mission_verify", shows(arguments, seen))["verdict"].clone()
     };
-    assert_eq!(verify(&cited), "needs_direct_evidence");
+    assert_eq!(verify(&cited, &seek), "needs_direct_evidence");
     let read = ok(&fixture, "search", json!({"query": "len(queue)", "mission_id": id}));
     fs::write(fixture.root().join("src/limit.py"), "def drain(queue): queue.clear()\n").unwrap();
-    assert_eq!(verify(&json!([event(&read)])), "needs_direct_evidence", "the file is another one now");
+    assert_eq!(verify(&json!([event(&read)]), &read), "needs_direct_evidence", "the file is another one now");
     let read = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
-    assert_eq!(verify(&json!([event(&read)])), "verified_for_mission");
+    assert_eq!(verify(&json!([event(&read)]), &read), "verified_for_mission");
 }
 
 #[test]
@@ -241,7 +241,10 @@ fn a_step_of_a_task_is_confirmed_by_an_event_that_is_there_and_speaks_for_it() {
 fn a_child_owes_what_its_parent_owed_and_nothing_that_was_settled() {
     let (fixture, id) = started("bug_hunt", &[]);
     let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
-    let claim = json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [event(&seen)]});
+    let claim = shows(
+        json!({"mission_id": id, "claim": "drain stops one job early", "event_ids": [event(&seen)]}),
+        &seen,
+    );
     assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "verified_for_mission");
     let resumed = ok(&fixture, "mission_resume", json!({"mission_id": id}));
     assert!(
@@ -278,8 +281,10 @@ fn the_next_read_is_of_the_lines_that_were_found_and_not_of_the_whole_file() {
 fn memory_finds_what_missions_claim_and_says_when_its_files_changed() {
     let (fixture, id) = started("bug_hunt", &["src/limit.py"]);
     let read = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
-    let claim =
-        json!({"mission_id": id, "claim": "tamarind drains stop one job early", "event_ids": [event(&read)]});
+    let claim = shows(
+        json!({"mission_id": id, "claim": "tamarind drains stop one job early", "event_ids": [event(&read)]}),
+        &read,
+    );
     ok(&fixture, "mission_verify", claim);
     ok(&fixture, "mission_claim", json!({"mission_id": id, "claim": "tamarind is only a word"}));
     let note = json!({"branch": "main", "doc": "notes", "content": "a tamarind tree"});
@@ -330,7 +335,8 @@ fn a_search_is_a_read_of_every_file_it_showed_and_of_none_where_it_found_nothing
     let shown = ok(&fixture, "mission_show", json!({"mission_id": id}));
     assert_eq!(shown["files_read"], paths, "{shown}");
     fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
-    let claim = json!({"mission_id": id, "claim": "it stops early", "event_ids": [event(&both)]});
+    let claim =
+        shows(json!({"mission_id": id, "claim": "it stops early", "event_ids": [event(&both)]}), &both);
     let verdict = ok(&fixture, "mission_verify", claim);
     assert_eq!(verdict["verdict"], "needs_direct_evidence", "{verdict}");
     assert!(verdict["reason"].as_str().unwrap().contains("src/limit.py"), "{verdict}");
@@ -339,7 +345,7 @@ fn a_search_is_a_read_of_every_file_it_showed_and_of_none_where_it_found_nothing
 #[test]
 fn what_mission_next_proposes_can_be_called_as_it_is_until_the_end() {
     let (fixture, id) = started("bug_hunt", &["src/limit.py", "src/none.py"]);
-    let mut read = Value::Null;
+    let (mut read, mut shown) = (Value::Null, Value::Null);
     let mut tools = Vec::new();
     for _ in 0..12 {
         let next = ok(&fixture, "mission_next", json!({"mission_id": id}));
@@ -356,9 +362,15 @@ fn what_mission_next_proposes_can_be_called_as_it_is_until_the_end() {
         }
         assert_eq!(step["arguments"]["mission_id"], id.as_str(), "{next}");
         assert!(step["arguments"]["agent_id"].is_string(), "{next}");
-        let body = ok(&fixture, &tool, step["arguments"].clone());
+        let mut arguments = step["arguments"].clone();
+        if tool == "mission_verify" {
+            assert_eq!(step["fill_in"], json!(["outcome", "quote"]), "{next}");
+            arguments = shows(arguments, &shown);
+        }
+        let body = ok(&fixture, &tool, arguments);
         if tool == "view" && read.is_null() {
             read = event(&body).clone();
+            shown = body.clone();
             assert_eq!(next["next_suggested_target"], step["arguments"]["file_path"], "{next}");
         }
         if tool == "mission_close" {
@@ -418,7 +430,7 @@ fn a_mission_about_another_repository_leads_back_and_its_names_must_exist() {
     assert_eq!(book["trust_mode"], "wrong_workspace_binding", "{book}");
     let seen = ok(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
     assert!(seen["mission_warnings"].to_string().contains("carry nothing"), "{seen}");
-    let claim = json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]});
+    let claim = shows(json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]}), &seen);
     assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "needs_direct_evidence");
     for name in ["nonexistent", "~/foo", "https://example.org/x.git"] {
         assert_eq!(refused(&fixture, "mission_start", start(name))["code"], "file_not_found", "{name}");
@@ -431,7 +443,8 @@ fn a_mission_about_another_repository_leads_back_and_its_names_must_exist() {
 fn a_child_by_start_knows_what_a_child_by_resume_knows() {
     let (fixture, id) = started("bug_hunt", &[]);
     let seen = ok(&fixture, "view", json!({"file_path": "src/limit.py", "mission_id": id}));
-    let claim = json!({"mission_id": id, "claim": "drain stops early", "event_ids": [event(&seen)]});
+    let claim =
+        shows(json!({"mission_id": id, "claim": "drain stops early", "event_ids": [event(&seen)]}), &seen);
     ok(&fixture, "mission_verify", claim);
     ok(&fixture, "mission_claim", json!({"mission_id": id, "claim": "another guess"}));
     fs::write(fixture.root().join("src/limit.py"), "def drain(queue): ...\n").unwrap();
@@ -479,7 +492,7 @@ fn a_mission_about_what_is_no_repository_is_led_back_too() {
         assert_eq!(begun["starter_moves"][0]["tool"], "recovery_playbook", "{begun}");
         assert_eq!(begun["context_guard"]["recoveries"][0]["way"], "rebind", "{begun}");
         let seen = ok(&fixture, "view", json!({"file_path": "README.md", "mission_id": id}));
-        let claim = json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]});
+        let claim = shows(json!({"mission_id": id, "claim": "it is so", "event_ids": [event(&seen)]}), &seen);
         assert_eq!(ok(&fixture, "mission_verify", claim)["verdict"], "needs_direct_evidence");
         let refused = refused(&fixture, "mission_close", json!({"mission_id": id}));
         assert_eq!(refused["detail"]["gaps"][0]["gap"], "wrong_workspace", "{refused}");

@@ -8,7 +8,7 @@ use m1nd_testkit::Fixture;
 use serde_json::{Value, json};
 
 mod common;
-use common::{ok, refused};
+use common::{ok, refused, shows};
 
 const REPO: &str = r#"
 //- src/limit.py
@@ -34,14 +34,18 @@ fn started(mode: &str) -> (Fixture, String) {
     (fixture, id)
 }
 
-/// Looks with a mission; the event of it.
+/// Looks with a mission; the answer.
 fn look(fixture: &Fixture, id: &str, tool: &str, mut arguments: Value) -> Value {
     arguments["mission_id"] = json!(id);
-    ok(fixture, tool, arguments)["mission_event_id"].clone()
+    ok(fixture, tool, arguments)
 }
 
-fn verify(fixture: &Fixture, id: &str, claim: &str, events: &[&Value]) -> Value {
-    ok(fixture, "mission_verify", json!({"mission_id": id, "claim": claim, "event_ids": events}))
+/// Judges a claim by what was seen, the newest last; what that shows is said.
+fn verify(fixture: &Fixture, id: &str, claim: &str, seen: &[&Value]) -> Value {
+    let event = |body: &&Value| body.get("mission_event_id").unwrap_or(&body["event_id"]).clone();
+    let events: Vec<Value> = seen.iter().map(event).collect();
+    let claim = json!({"mission_id": id, "claim": claim, "event_ids": events});
+    ok(fixture, "mission_verify", shows(claim, seen.last().unwrap()))
 }
 
 fn told(fixture: &Fixture) -> Vec<String> {
@@ -135,7 +139,7 @@ fn a_finding_tells_of_the_file_it_names_until_it_is_rejected() {
     assert_eq!(told(&fixture), Vec::<String>::new(), "it is taken back");
     // What an agent only says of itself makes no file suspect, and a document is no defective file.
     let word = json!([{"event_type": "file_read", "target": "src/other.py", "evidence_class": "direct_source",
-        "outcome": "hypothesis_supported"}]);
+        "outcome": "hypothesis_supported", "quote": "def unrelated(): ..."}]);
     let own = json!({"mission_id": id, "claim": "src/other.py is broken", "evidence": word});
     let own = ok(&fixture, "mission_verify", own);
     assert_eq!(
@@ -168,7 +172,7 @@ fn a_search_that_found_nothing_proves_it_until_something_is_there() {
     let (fixture, id) = started("docs_drift");
     let doc = look(&fixture, &id, "view", json!({"file_path": "README.md"}));
     look(&fixture, &id, "view", json!({"file_path": "src/limit.py"}));
-    let nothing = look(&fixture, &id, "search", json!({"query": "make_gadget", "scope": "src"}));
+    let nothing = look(&fixture, &id, "search", json!({"query": "make_gadget", "glob": "!*.md"}));
     let said = verify(&fixture, &id, "no code has make_gadget", &[&nothing]);
     assert_eq!(said["verdict"], "verified_for_mission", "{said}");
     assert!(said["reason"].as_str().unwrap().contains("is in none of"), "{said}");
@@ -177,7 +181,10 @@ fn a_search_that_found_nothing_proves_it_until_something_is_there() {
     ok(
         &fixture,
         "mission_verify",
-        json!({"mission_id": id, "claim_id": other["claim_id"], "event_ids": [doc]}),
+        shows(
+            json!({"mission_id": id, "claim_id": other["claim_id"], "event_ids": [doc["mission_event_id"]]}),
+            &doc,
+        ),
     );
     fs::write(fixture.root().join("src/gadget.py"), "def make_gadget(): ...\n").unwrap();
     let gaps = refused(&fixture, "mission_close", json!({"mission_id": id}));
@@ -243,13 +250,13 @@ fn a_review_of_a_diff_that_fits_nowhere_is_no_review_of_the_change() {
 #[test]
 fn a_mission_that_was_only_told_of_closes_with_a_remark_for_each_part() {
     let (fixture, id) = started("bug_hunt");
-    let step = |phase: &str, target: &str| {
-        json!({"mission_id": id, "phase": phase, "event_type": "file_read",
+    let step = |phase: &str, target: &str, quote: &str| {
+        json!({"mission_id": id, "phase": phase, "event_type": "file_read", "quote": quote,
         "target": target, "evidence_class": "direct_source", "outcome": "hypothesis_supported"})
     };
-    let read = ok(&fixture, "mission_event", step("verify", "src/limit.py"));
-    verify(&fixture, &id, "src/limit.py drops the last job", &[&read["event_id"]]);
-    ok(&fixture, "mission_event", step("sweep", "src/other.py"));
+    let read = ok(&fixture, "mission_event", step("verify", "src/limit.py", "while len(queue) > 1:"));
+    verify(&fixture, &id, "src/limit.py drops the last job", &[&read]);
+    ok(&fixture, "mission_event", step("sweep", "src/other.py", "def unrelated(): ..."));
     let closed = ok(&fixture, "mission_close", json!({"mission_id": id}));
     let remarks = closed["remarks"].to_string();
     for part in ["the reading of", "the look for", "something that clm_1"] {
@@ -274,4 +281,59 @@ fn an_event_or_claim_that_is_not_there_leads_to_those_that_are() {
         assert_eq!(recovery["next_tool"], "mission_show", "{fault}");
         ok(&fixture, "mission_show", recovery["arguments"].clone());
     }
+}
+
+#[test]
+fn a_cheat_is_told_what_is_missing_and_not_believed() {
+    let (fixture, id) = started("bug_hunt");
+    let read = look(&fixture, &id, "view", json!({"file_path": "src/limit.py"}));
+    let top = look(&fixture, &id, "view", json!({"file_path": "src/limit.py:1-2"}));
+    let other = look(&fixture, &id, "view", json!({"file_path": "src/other.py"}));
+    let found = look(&fixture, &id, "search", json!({"query": "drain"}));
+    let narrow = look(&fixture, &id, "search", json!({"query": "zzqq", "scope": "README.md"}));
+    let line = json!("while len(queue) > 1:");
+    let tries = [
+        ("drain empties the queue", &read, Value::Null, "outcome"),
+        ("drain empties the queue", &read, json!("while queue:"), "quote"),
+        ("src/limit.py:6 is wrong", &top, line.clone(), "line 6"),
+        ("src/limit.py:600 is wrong", &read, line.clone(), "has 6 lines"),
+        ("drain stops early", &other, json!("def unrelated(): ..."), "drain"),
+        ("drain is nowhere", &found, line.clone(), "finds nothing"),
+        ("zzqq is nowhere", &narrow, Value::Null, "Only README.md"),
+    ];
+    for (claim, seen, quote, why) in tries {
+        let mut asked = json!({"mission_id": id, "claim": claim, "event_ids": [seen["mission_event_id"]]});
+        if !quote.is_null() {
+            asked["outcome"] = json!("supports");
+            asked["quote"] = quote;
+        }
+        let said = ok(&fixture, "mission_verify", asked);
+        assert_eq!(said["verdict"], "needs_direct_evidence", "{claim}: {said}");
+        assert!(said["reason"].as_str().unwrap().contains(why), "{claim}: {said}");
+    }
+    let said = verify(&fixture, &id, "src/limit.py keeps the last job", &[&read]);
+    assert_eq!(said["verdict"], "verified_for_mission", "{said}");
+    assert_eq!(said["rests_on"][0]["path"], "src/limit.py", "{said}");
+    let shown = ok(&fixture, "mission_show", json!({"mission_id": id, "max_chars": 30_000}));
+    assert_eq!(shown["claims"][0]["rests_on"][0]["path"], "src/limit.py", "{shown}");
+}
+
+#[test]
+fn a_goal_that_names_a_file_of_another_repository_is_about_that_one() {
+    let (fixture, _) = started("bug_hunt");
+    let other = fixture.outside().join("elsewhere");
+    fs::create_dir_all(other.join(".git")).unwrap();
+    fs::write(other.join("a.py"), "def a(): ...\n").unwrap();
+    let start = |goal: String| ok(&fixture, "mission_start", json!({"goal": goal, "mode": "bug_hunt"}));
+    let begun = start(format!("fix the crash in {}:1", other.join("a.py").display()));
+    assert_eq!(begun["context_guard"]["class"], "wrong_workspace_binding", "{begun}");
+    let own = fixture.root().join("src/limit.py");
+    let begun = start(format!("make {} like {}", own.display(), other.join("a.py").display()));
+    assert_eq!(begun["context_guard"]["class"], "single_repo", "{begun}");
+    let hand = ok(&fixture, "session_handshake", json!({"scope": other.to_str().unwrap()}));
+    assert_eq!(
+        (&hand["trust_mode"], &hand["can_ingest"]),
+        (&json!("wrong_workspace_binding"), &json!(true)),
+        "{hand}"
+    );
 }

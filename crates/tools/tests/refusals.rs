@@ -44,6 +44,7 @@ const NOT_PATHS: &[&str] = &[
     "evidence_class",
     "outcome",
     "note",
+    "quote",
     "claim_id",
     "event_ids",
     "handoff_id",

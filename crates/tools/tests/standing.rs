@@ -12,7 +12,7 @@ mod commits;
 mod common;
 
 use commits::{ANN, commit};
-use common::{ok, refused};
+use common::{ok, refused, shows};
 
 fn begin(fixture: &Fixture, arguments: Value) -> String {
     ok(fixture, "mission_start", arguments)["mission_id"].as_str().unwrap().to_owned()
@@ -28,13 +28,17 @@ fn gaps(fixture: &Fixture, id: &str) -> Vec<String> {
 fn verdict(fixture: &Fixture, id: &str, seen: &Value) -> Value {
     let cited = json!([seen["mission_event_id"]]);
     let claim = json!({"mission_id": id, "claim": "it is so", "event_ids": cited});
-    ok(fixture, "mission_verify", claim)["verdict"].clone()
+    ok(fixture, "mission_verify", shows(claim, seen))["verdict"].clone()
 }
 
 #[test]
 fn a_review_ends_only_after_a_changed_file_was_read() {
-    let fixture = Fixture::new(m1nd_tools::surface(), "//- a b.py\nx = 1\n//- LICENSE.md\nFree.\n");
-    commit(fixture.root(), ANN, &[("a b.py", "x = 0\n"), ("gone.py", "y = 0\n"), ("LICENSE.md", "Free.\n")]);
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a b.py\nx = 1\n//- LICENSE.md\nFree as air.\n");
+    commit(
+        fixture.root(),
+        ANN,
+        &[("a b.py", "x = 0\n"), ("gone.py", "y = 0\n"), ("LICENSE.md", "Free as air.\n")],
+    );
     ok(&fixture, "ingest", json!({}));
     let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
     let found = ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));
@@ -52,16 +56,16 @@ fn a_review_ends_only_after_a_changed_file_was_read() {
 
 #[test]
 fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() {
-    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nx = 1\n//- b.py\ny = 0\n");
-    commit(fixture.root(), ANN, &[("a.py", "x = 0\n"), ("b.py", "y = 0\n")]);
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- a.py\nnumber = 1\n//- b.py\nother_value = 0\n");
+    commit(fixture.root(), ANN, &[("a.py", "number = 0\n"), ("b.py", "other_value = 0\n")]);
     ok(&fixture, "ingest", json!({}));
     let id = begin(&fixture, json!({"goal": "review the change", "mode": "review"}));
     ok(&fixture, "review", json!({"base": "HEAD", "mission_id": id}));
     let seen = ok(&fixture, "view", json!({"file_path": "a.py", "mission_id": id}));
     assert_eq!(verdict(&fixture, &id, &seen), "verified_for_mission");
     assert_eq!(gaps(&fixture, &id), Vec::<String>::new());
-    fs::write(fixture.root().join("b.py"), "y = 1\n").unwrap();
-    fs::write(fixture.root().join("c.py"), "z = 1\n").unwrap();
+    fs::write(fixture.root().join("b.py"), "other_value = 1\n").unwrap();
+    fs::write(fixture.root().join("c.py"), "third_value = 1\n").unwrap();
     let said = refused(&fixture, "mission_close", json!({"mission_id": id}));
     assert_eq!(said["detail"]["gaps"][0]["gap"], "change_set_moved", "{said}");
     assert!(said["detail"]["gaps"][0]["why"].as_str().unwrap().contains("b.py, c.py"), "{said}");
@@ -74,7 +78,7 @@ fn a_review_whose_change_set_moved_on_is_not_closed_before_that_was_looked_at() 
     let seen = ok(&fixture, "view", next["next_move"]["arguments"].clone());
     assert!(["b.py", "c.py"].contains(&seen["file_path"].as_str().unwrap()), "{next}");
     let claim = json!({"mission_id": id, "claim": "so is this", "event_ids": [seen["mission_event_id"]]});
-    ok(&fixture, "mission_verify", claim);
+    ok(&fixture, "mission_verify", shows(claim, &seen));
     ok(&fixture, "mission_close", json!({"mission_id": id}));
 }
 
@@ -131,8 +135,8 @@ fn a_told_step_that_is_refused_says_which_field_and_lines_that_are_not_there_car
     for (target, carries) in [
         ("src/main.rs:99999", false),
         ("src/main.rs:0", false),
-        ("src/main.rs:3", true),
-        ("src/main.rs:3-99999", true),
+        ("src/main.rs:2", true),
+        ("src/main.rs:2-99999", true),
         ("src/main.rs", true),
     ] {
         let told = json!({"mission_id": id, "event_type": "file_read", "target": target,
@@ -140,7 +144,8 @@ fn a_told_step_that_is_refused_says_which_field_and_lines_that_are_not_there_car
         let told = ok(&fixture, "mission_event", told);
         assert_eq!(told["content_hash"].is_string(), carries, "{target}: {told}");
         assert_eq!(told["warnings"].to_string().contains("carries nothing"), !carries, "{target}: {told}");
-        let seen = json!({"mission_event_id": told["event_id"]});
+        let line = "2\t    println!(\"{}\", greet(\"you\"));";
+        let seen = json!({"mission_event_id": told["event_id"], "content": line});
         let judged = verdict(&fixture, &id, &seen);
         assert_eq!(judged == "verified_for_mission", carries, "{target}: {judged}");
     }

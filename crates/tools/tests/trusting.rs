@@ -148,3 +148,23 @@ fn a_program_that_was_replaced_under_a_running_server_is_told() {
     fs::remove_file(&program).unwrap();
     assert!(ask("trust_selftest")["why"].as_str().unwrap().contains("is gone from the disk"));
 }
+
+#[test]
+fn a_snapshot_that_was_damaged_beside_the_server_is_told_and_written_anew() {
+    let fixture = ingested();
+    ok(&fixture, "persist", json!({"action": "save"}));
+    let snapshot = fixture.runtime.workspace().unwrap().runtime_root().join("graph.snapshot");
+    fs::remove_file(&snapshot).unwrap();
+    fs::write(&snapshot, "no graph").unwrap();
+    let doctor = ok(&fixture, "doctor", json!({}));
+    assert_eq!(doctor["status"], "degraded", "{doctor}");
+    assert!(doctor["warnings"].to_string().contains("on disk cannot be read"), "{doctor}");
+    assert!(!doctor["next_actions"].as_array().unwrap().is_empty(), "{doctor}");
+    let test = ok(&fixture, "trust_selftest", json!({}));
+    assert_eq!((&test["ok"], &test["warnings"]), (&json!(false), &doctor["warnings"]), "{test}");
+    assert!(test["checks"]["host_surface_complete"].is_null(), "nobody said what the host shows: {test}");
+    let book = ok(&fixture, "recovery_playbook", json!({}));
+    let step = book["steps"].as_array().unwrap().iter().find(|step| step["id"] == "save_anew").unwrap();
+    ok(&fixture, "persist", step["arguments"].clone());
+    assert_eq!(ok(&fixture, "doctor", json!({}))["status"], "ok");
+}

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod going_on;
+mod grounded;
 mod leading;
 mod packets;
 mod playing;

@@ -61,6 +61,7 @@ fn play(world: &mut World, act: &Act) {
                 claim_id: claim,
                 event_ids: events.iter().map(|at| event(world, *at)).collect(),
                 evidence: vec![],
+                ..Verify::default()
             })
         }
         Act::HandOff => Command::HandOff(serde_json::json!({"summary": "x"})),

@@ -23,6 +23,8 @@ fn world() -> World {
     for path in ["src/queue.rs", "src/retry.rs", "README.md", "LICENSE"] {
         world.files.insert(path.to_owned(), path.to_owned());
     }
+    let lines: String = (1..=20).map(|at| format!("line {at} of drain in the queue\n")).collect();
+    world.texts.insert("src/queue.rs".to_owned(), lines);
     world
 }
 
@@ -58,7 +60,8 @@ fn a_claim_that_names_a_file_rests_on_a_look_at_that_file() {
     let both = world.see("search", Family::Read, "drain", &["src/retry.rs", "src/queue.rs"]);
     assert_eq!(
         verify(&mut world, "src/queue.rs and README.md differ", &[&both]),
-        Verdict::VerifiedForMission
+        Verdict::NeedsDirectEvidence,
+        "nobody looked at one of them"
     );
     assert_eq!(
         verify(&mut world, "src/gone.rs was removed", &[&both]),
@@ -312,12 +315,25 @@ fn a_hand_off_is_sealed_and_held_against_what_was_recorded() {
     while handoff::cut(&mut small, 200) {
         sizes.push(text(&small).len());
         let seal = handed::read(&text(&small)).unwrap().1;
-        // Where there is room for nothing else, the seal goes last.
-        let is_last = small.handoff_digest.is_empty();
-        assert_eq!(seal, if is_last { handed::Seal::Missing } else { handed::Seal::Whole });
+        assert_eq!(seal, handed::Seal::Whole);
         assert_eq!(handed::differs(&small, &given), Vec::<String>::new(), "{}", text(&small));
     }
-    assert!(sizes.len() > 3, "{sizes:?}");
+    assert!(sizes.len() > 3 && *sizes.last().unwrap() < 500, "{sizes:?}");
+    assert!(
+        small.left_out.values().filter_map(serde_json::Value::as_u64).sum::<u64>() > 0,
+        "{}",
+        text(&small)
+    );
+    let mut emptied = small.clone();
+    emptied.left_out.clear();
+    handoff::seal(&mut emptied);
+    assert!(!handed::differs(&emptied, &given).is_empty(), "an emptied one is no cut one");
+    let mut more: serde_json::Value = serde_json::from_str(&text(&given)).unwrap();
+    more["verified_claims"][0]["approved_by"] = "the owner".into();
+    assert!(handed::read(&more.to_string()).unwrap_err().contains("/verified_claims/0/approved_by"));
+    more["verified_claims"][0].as_object_mut().unwrap().remove("approved_by");
+    more["approved"] = true.into();
+    assert!(handed::read(&more.to_string()).unwrap_err().contains("/approved"));
     assert_eq!(handed::since(&given, &world.state), Vec::<String>::new());
     let against = world.tell("test_run", "cargo test drain", EvidenceClass::TestRun, "refuted");
     let claim_id = Some(world.state.claims[0].claim_id.clone());

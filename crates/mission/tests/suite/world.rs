@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use m1nd_mission::{
     Absence, Advice, Command, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError,
-    MissionId, Mode, SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, advise, gaps, start,
-    step,
+    MissionId, Mode, SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, Verify, advise, gaps,
+    start, step,
 };
 use serde_json::json;
+
+/// Outcomes by which a test says what a text means.
+const MEANT: [&str; 4] = ["hypothesis_supported", "hypothesis_rejected", "confirmed", "refuted"];
 
 pub struct Tools;
 
@@ -22,6 +25,7 @@ impl Shelf for Tools {
             "doctor",
             "recovery_playbook",
             "session_handshake",
+            "job_status",
             "update_check",
             "trust_selftest",
             "impact",
@@ -56,6 +60,7 @@ pub struct World {
     pub now_ms: i64,
     pub files: BTreeMap<String, String>,
     pub graph_is_empty: bool,
+    pub running_job: Option<&'static str>,
     pub right_workspace: bool,
     pub stale_binary: bool,
     /// Where the mission's repository stands, if it is one among others.
@@ -64,6 +69,12 @@ pub struct World {
     pub changes: Option<SetNow>,
     /// Words that stand in the files.
     pub words: Vec<String>,
+    /// Names that the graph knows, with the place of each.
+    pub names: Vec<(String, String)>,
+    /// Texts of files that are not those that every file here has.
+    pub texts: BTreeMap<String, String>,
+    /// Whether claims are judged without a word about what their evidence shows.
+    pub silent: bool,
     pub events: Vec<Event>,
     pub state: State,
 }
@@ -93,11 +104,15 @@ impl World {
             now_ms: 1_000,
             files,
             graph_is_empty: false,
+            running_job: None,
             right_workspace: true,
             stale_binary: false,
             scope: None,
             changes: None,
             words: Vec::new(),
+            names: Vec::new(),
+            texts: BTreeMap::new(),
+            silent: false,
             events: vec![first],
             state,
         }
@@ -109,6 +124,7 @@ impl World {
             shelf: &Tools,
             right_workspace: self.right_workspace,
             graph_is_empty: self.graph_is_empty,
+            running_job: self.running_job,
             stale_binary: self.stale_binary,
             hash_of: &|path| self.files.get(path).map(|hash| hash.as_str().into()),
             is_of_repo: &|path| self.scope.is_none_or(|scope| path.starts_with(scope)),
@@ -119,12 +135,49 @@ impl World {
                 let mut found = self.files.keys().filter(ends);
                 found.next().filter(|_| found.next().is_none()).cloned()
             },
+            text_of: &|path| self.text_of(path).map(|text| text.as_str().into()),
+            defined: &|name| {
+                let own = self.names.iter().filter(|(one, _)| one == name);
+                own.map(|(_, place)| place.clone()).collect()
+            },
             is_absent: &|search| Some(!self.words.contains(&search.query)),
         })
     }
 
+    /// What a file says: a line that only it has.
+    pub fn text_of(&self, path: &str) -> Option<String> {
+        let hash = self.files.get(path)?;
+        let plain = || format!("the whole text of {path} {hash}");
+        Some(self.texts.get(path).cloned().unwrap_or_else(plain))
+    }
+
+    /// A judge who says what the newest text that is cited shows, as an honest agent does.
+    fn said(&self, verify: Verify) -> Verify {
+        if self.silent || verify.outcome.is_some() {
+            return verify;
+        }
+        let known = verify.claim_id.as_ref().and_then(|id| self.state.claim(id));
+        let before = known.iter().flat_map(|claim| &claim.event_ids);
+        let cited: Vec<&EventId> = before.chain(&verify.event_ids).collect();
+        let events = self.events.iter().rev().filter(|event| cited.contains(&&event.event_id));
+        let mut reads = events.filter(|event| {
+            let told = event.draft.quote().is_some();
+            !told && event.draft.evidence_class == Some(EvidenceClass::DirectSource)
+        });
+        let quote = reads.find_map(|event| {
+            let current = |(path, hash): &(&str, &str)| self.files.get(*path).is_some_and(|now| now == hash);
+            let (path, _) = event.draft.anchors().find(current)?;
+            self.text_of(path).and_then(|text| text.lines().next().map(str::to_owned))
+        });
+        Verify { outcome: quote.as_ref().map(|_| "supports".to_owned()), quote, ..verify }
+    }
+
     pub fn do_(&mut self, command: Command) -> Result<Stepped, MissionError> {
         self.now_ms += 10;
+        let command = match command {
+            Command::Verify(verify) => Command::Verify(self.said(verify)),
+            other => other,
+        };
         let find = |place: u64| self.events.get(usize::try_from(place).ok()?.checked_sub(1)?).cloned();
         let done = self.with(|situation| step(&self.state, command, "ada", situation, &find))?;
         self.state = done.state.as_ref().clone();
@@ -152,6 +205,7 @@ impl World {
             evidence_class: Some(class),
             outcome: outcome.to_owned(),
             content_hash: self.files.get(target).cloned(),
+            quote: self.text_of(target).filter(|_| MEANT.contains(&outcome)),
             ..Telling::default()
         };
         self.do_(Command::Tell(telling)).unwrap().events[0].event_id.clone()

@@ -100,9 +100,14 @@ pub fn add_to(ctx: &Ctx<'_>, facts: &mut Facts) {
     let on_path = programs_on_path(ctx).into_iter().filter(|program| !program.is_this_one);
     facts.other_programs = on_path.map(|program| format!("{} on the search path", program.path)).collect();
     for host in status(ctx, None) {
+        // Settings that cannot be read start nothing.
+        facts.dead_entries.extend(host.problems.iter().map(|problem| format!("{}: {problem}", host.host)));
         for entry in host.entries.into_iter().filter(|entry| !entry.is_off) {
             let at = format!("{} in {}", host.host, entry.file);
             facts.dead_entries.extend(entry.problem.map(|problem| format!("{at}: {problem}")));
+            if let Some(named) = entry.workspace.as_ref().filter(|_| entry.is_workspace_gone) {
+                facts.dead_entries.push(format!("{at} binds m1nd to {named:?}, which is no folder"));
+            }
             match entry.binary {
                 "another" => {
                     let program = entry.program.as_deref().unwrap_or_default();

@@ -162,7 +162,7 @@ impl AnchorProbe for CodeSight<'_> {
             () if failed || draft.is_dead_path() || draft.refutes() => {
                 EventSeen::Refutes(draft.outcome.clone())
             }
-            () if !draft.carries() || draft.speaks() != Speaks::For => {
+            () if !draft.carries() || Speaks::of(&draft.outcome) != Speaks::For => {
                 EventSeen::ShowsNothing(draft.outcome.clone())
             }
             () => match draft.anchors().find(is_changed) {

@@ -129,7 +129,12 @@ pub fn classify(ctx: &Ctx<'_>, scope: &str) -> Scope {
 
 /// Jobs that run now: what they bring is not in the graph yet.
 pub fn running_jobs(ctx: &Ctx<'_>) -> Vec<String> {
-    let jobs = ctx.runtime().jobs().into_iter();
+    jobs_of(ctx.runtime())
+}
+
+/// The same of a runtime.
+pub fn jobs_of(runtime: &crate::runtime::Runtime) -> Vec<String> {
+    let jobs = runtime.jobs().into_iter();
     let running = jobs.filter(|job| matches!(job.state(), crate::jobs::JobState::Running));
     running.map(|job| job.id.clone()).collect()
 }

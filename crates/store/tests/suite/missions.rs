@@ -60,12 +60,15 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         shelf: &NoTools,
         right_workspace: true,
         graph_is_empty: false,
+        running_job: None,
         stale_binary: false,
         hash_of: &|_| Some("h".into()),
         is_of_repo: &|_| true,
         scope: None,
         change_set: &|_| None,
         names: &|_| None,
+        text_of: &|_| None,
+        defined: &|_| Vec::new(),
         is_absent: &|_| None,
     };
     let telling = Telling {

@@ -71,6 +71,11 @@ impl Tool for Doctor {
             .map(|step| step.action.clone())
             .chain(aside.map(|_| saved::WHAT_NOW.to_owned()))
             .collect();
+        // What is wrong and has no way of its own must not stand there alone.
+        let next_actions = match (is_well, next_actions.is_empty()) {
+            (false, true) => vec![format!("{TELL} {}", warnings.join(" "))],
+            _ => next_actions,
+        };
         let output = Output {
             schema: "m1nd-doctor-v0",
             status: if is_well { "ok" } else { "degraded" },
@@ -94,6 +99,9 @@ impl Tool for Doctor {
         Ok(Answer::of(output).next(Guidance { next_suggested_tool: next, ..Guidance::default() }))
     }
 }
+
+/// What to do about what only a person can mend.
+const TELL: &str = "Tell the user what is wrong; what this process answers can be relied on:";
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {

@@ -40,7 +40,7 @@ impl Tool for MissionEvent {
     const SPEC: Spec = Spec {
         name: "mission_event",
         summary: "Record one step that you really took in a mission: a file read, a test run, a dead end. Calls with mission_id record themselves.",
-        help: "Direct kinds of evidence are direct_source, test_run, compiler, runtime_probe, diff and human. The same step on the same target for the third time without anything new is told as a loop.",
+        help: "A read settles a claim only with an outcome that says what it shows and a quote of it. Direct kinds of evidence are direct_source, test_run, compiler, runtime_probe, diff and human. The same step on the same target for the third time without anything new is told as a loop.",
         intents: &["record a step", "log evidence", "dead end", "test result"],
         examples: &[Example {
             says: "A test that failed",

@@ -40,7 +40,7 @@ impl Tool for MissionNext {
     const SPEC: Spec = Spec {
         name: "mission_next",
         summary: "The one next step of a mission, with the tool and arguments, what not to do now, and what evidence is still missing.",
-        help: "Ignoring do_not is allowed: it is recorded as dissent, with the note of the event as its reason.",
+        help: "fill_in names what only you can say, to be added to arguments. Ignoring do_not is allowed: it is recorded as dissent, with the note of the event as its reason.",
         intents: &["what next", "next step", "which tool now", "am I done"],
         budget: Some(4_000),
         examples: &[Example { says: "The next step", arguments: r#"{"mission_id": "msn_7c3e4084f6"}"# }],

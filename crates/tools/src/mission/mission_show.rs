@@ -161,7 +161,7 @@ impl Tool for MissionShow {
             context_guard: state.context_guard.clone(),
             counters: Some(state.counters.clone()),
             gaps: if state.status == Status::Closed { state.gaps.clone() } else { open_gaps },
-            claims: claims.iter().rev().map(|claim| missions::shown_claim(workspace, claim)).collect(),
+            claims: claims.iter().rev().map(|claim| missions::judged_claim(workspace, claim)).collect(),
             dead_paths: dead_paths.into_iter().rev().collect(),
             files_read: files.into_iter().collect(),
             tests_run: tests.into_iter().rev().collect(),

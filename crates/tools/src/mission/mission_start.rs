@@ -91,6 +91,10 @@ impl Tool for MissionStart {
     fn run(ctx: &Ctx<'_>, input: Input) -> Result<Answer<Output>, Fault> {
         let workspace = ctx.workspace()?;
         let (repo, known) = (input.repo.as_deref(), input.known_paths.as_deref());
+        // A goal that names a file of another repository is about that one, where nobody says which is meant.
+        let in_goal =
+            missions::meant_by_goal(workspace, &input.goal).filter(|_| repo.is_none() && known.is_none());
+        let repo = repo.or(in_goal.as_deref());
         let class = missions::class_of(ctx, repo, known)?;
         let context_guard =
             missions::bound(ctx, workspace, class, missions::asked_elsewhere(ctx, repo, known));

@@ -25,6 +25,10 @@ pub struct Input {
     event_ids: Option<Vec<EventId>>,
     /// Steps as in mission_event; recorded first and cited
     evidence: Option<Vec<Told>>,
+    /// What the cited text shows: supports or contradicts
+    outcome: Option<String>,
+    /// The line that shows it, as it stands there
+    quote: Option<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -41,11 +45,11 @@ impl Tool for MissionVerify {
     const SPEC: Spec = Spec {
         name: "mission_verify",
         summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
-        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. An outcome that speaks for it (hypothesis_supported, confirmed, passed, read, found …) verifies; one against it (hypothesis_rejected, refuted, contradicted, not_supported …) rejects; any other decides nothing. Where the claim names a file, something that it cites must show that file; a search that found nothing verifies only a claim that denies its word. A verified claim can be judged again with new events.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. A read alone settles nothing: say in outcome what it shows of the claim, supports or contradicts, and quote a line of it, which is held against what was shown. A run speaks by its own outcome: passed, reproduced, hypothesis_supported … verify; hypothesis_rejected, refuted … reject. Files and lines that the claim names must be among what was shown, and so must one of the names of code in a claim without a file. A search that found nothing verifies a claim that denies its word no wider than it searched, and only such a search verifies that something is nowhere. A verified claim can be judged again with new events.",
         intents: &["verify a claim", "prove", "reject", "is it true"],
         examples: &[Example {
             says: "A new claim with its evidence",
-            arguments: r#"{"mission_id": "msn_7c3e4084f6", "claim": "greet takes a name", "evidence": [{"event_type": "file_read", "target": "src/main.rs:5", "evidence_class": "direct_source", "outcome": "hypothesis_supported"}]}"#,
+            arguments: r#"{"mission_id": "msn_7c3e4084f6", "claim": "greet takes a name", "evidence": [{"event_type": "file_read", "target": "src/main.rs:5", "evidence_class": "direct_source", "outcome": "hypothesis_supported", "quote": "fn greet(name: &str) -> String {"}]}"#,
         }],
         ..WRITE
     };
@@ -58,6 +62,8 @@ impl Tool for MissionVerify {
             text: input.claim,
             event_ids: input.event_ids.unwrap_or_default(),
             evidence: evidence?,
+            outcome: input.outcome,
+            quote: input.quote,
         };
         let done = missions::act(ctx, &input.mission_id, |_| Command::Verify(verify.clone()))?;
         let claim = done.claim.as_ref().and_then(|id| done.state.claim(id)).cloned();
@@ -67,7 +73,7 @@ impl Tool for MissionVerify {
             Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
             Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,
         };
-        let claim = missions::shown_claim(ctx.workspace()?, &claim);
+        let claim = missions::judged_claim(ctx.workspace()?, &claim);
         let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
         Ok(Answer::of(Output { claim, warnings: done.warnings }).proof(proof).next(next))
     }
@@ -77,6 +83,8 @@ impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
         [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
             || self.warnings.pop().is_some()
+            || !std::mem::take(&mut self.claim.rests_on).is_empty()
+            || !std::mem::take(&mut self.claim.runs).is_empty()
             || !std::mem::take(&mut self.claim.event_ids).is_empty()
     }
 }

@@ -80,7 +80,8 @@ impl Tool for SessionHandshake {
             schema: "m1nd-session-handshake-v0",
             trust_mode: verdict.mode,
             why: verdict.why,
-            can_ingest: bound && !hidden.contains(&"ingest"),
+            // What the playbook offers can be done: another repository is put into this graph on purpose.
+            can_ingest: (bound || observed.repository.is_some()) && !hidden.contains(&"ingest"),
             can_retrieve: bound && facts.node_count > 0,
             can_recover: !hidden.contains(&"recovery_playbook"),
             next_action: first.map_or_else(String::new, |step| step.action),

@@ -1,7 +1,7 @@
 //! `trust_selftest`: whether answers can be relied on, checked and not assumed.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_guard::{Step, TrustMode, hidden};
+use m1nd_guard::{Step, TrustMode, surface};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -36,7 +36,8 @@ pub struct Output {
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Checks {
     graph_populated: bool,
-    host_surface_complete: bool,
+    /// Whether the host shows all that it should; null while nobody said what it shows.
+    host_surface_complete: Option<bool>,
     stale_binding_suspected: bool,
     recovery_playbook_attached: bool,
 }
@@ -71,7 +72,10 @@ impl Tool for TrustSelftest {
             warnings,
             checks: Checks {
                 graph_populated: facts.node_count > 0,
-                host_surface_complete: hidden(&facts, &observed).is_empty(),
+                host_surface_complete: match surface(&facts, &observed).status {
+                    "unknown" => None,
+                    status => Some(status == "complete"),
+                },
                 stale_binding_suspected: verdict.mode == TrustMode::StaleBindingSuspected,
                 recovery_playbook_attached: !ok,
             },

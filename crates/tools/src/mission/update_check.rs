@@ -21,7 +21,7 @@ pub struct Input {
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
     schema: &'static str,
-    /// consistent, stale_process (restart it), mixed (several programs), or unknown.
+    /// consistent, stale_process (restart it), gone (install it again, then restart), mixed (several programs), or unknown.
     status: &'static str,
     /// The process that answers.
     running: Running,
@@ -113,7 +113,10 @@ impl Tool for UpdateCheck {
         let mixed = of("another") || on_path.iter().any(|program| !program.is_this_one);
         let dead = of("missing") || of("not_executable") || hosts.iter().any(|host| host.problem.is_some());
         let mut plan = Vec::new();
-        if stale {
+        if disk == OnDisk::Gone {
+            plan.push("Install the program again where it was, before anything is restarted: a host cannot start what is gone.");
+            plan.push("Then restart the host's server.");
+        } else if stale {
             plan.push("Restart the host's server: the program on disk is not the one that answers.");
         }
         if mixed {
@@ -126,6 +129,7 @@ impl Tool for UpdateCheck {
             plan.push("Then make a new session_handshake and compare its binding_fingerprint.");
         }
         let status = match (stale, mixed || dead, disk) {
+            (true, _, OnDisk::Gone) => "gone",
             (true, _, _) => "stale_process",
             (false, true, _) => "mixed",
             (false, false, OnDisk::Unknown) => "unknown",

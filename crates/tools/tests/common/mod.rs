@@ -120,3 +120,13 @@ pub fn refused(fixture: &Fixture, tool: &str, arguments: Value) -> Value {
     assert!(reply.is_error, "{tool} {arguments}: {}", reply.text());
     reply.body["error"].clone()
 }
+
+/// A claim with what an agent says that an answer shows of it: the last line of it that says something.
+#[allow(dead_code)]
+pub fn shows(mut claim: Value, seen: &Value) -> Value {
+    if let Some(line) = m1nd_testkit::line_shown(seen) {
+        claim["outcome"] = Value::from("supports");
+        claim["quote"] = Value::from(line);
+    }
+    claim
+}

@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::seat::{Seat, runtime};
-use super::world::Repository;
+use super::world::{Planted, Repository};
 
 /// How often something was planted or tried, and how often it came out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -34,7 +34,8 @@ impl Tally {
 /// What careless agents got away with.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct Careless {
-    /// Claims that rest on the graph, on memory or on what is no file: tried, and verified.
+    /// Claims that rest on the graph, on memory, on what is no file, or on a read of which nobody says what it shows, or says it
+    /// with a line that is not there or elsewhere: tried, and verified.
     pub unproved_claims: Tally,
     /// Closes without what the mission needs: tried, and accepted.
     pub hasty_closes: Tally,
@@ -54,7 +55,11 @@ pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careles
         let recalled = seat.must("mission_event", told("memory", planted.path))?;
         let guessed = seat.must("mission_event", told("inferred", planted.path))?;
         let nowhere = seat.must("mission_event", told("direct_source", "no/such/file.x"))?;
+        let other = seat.must("view", json!({"file_path": "README.md"}))?;
+        let read = seat.must("view", json!({"file_path": planted.path}))?;
         let cited = [
+            vec![other["mission_event_id"].clone()],
+            vec![read["mission_event_id"].clone()],
             vec![found["mission_event_id"].clone()],
             vec![found["mission_event_id"].clone(), activated["mission_event_id"].clone()],
             vec![recalled["event_id"].clone(), guessed["event_id"].clone()],
@@ -67,10 +72,36 @@ pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careles
             let verdict = seat.must("mission_verify", json!({"claim": claim, "event_ids": events}))?;
             outcome.unproved_claims.add(verdict["verdict"] == "verified_for_mission");
         }
+        for (text, event, quote) in shams(planted, &read, &other) {
+            let claim = json!({"claim": text, "event_ids": [event], "outcome": "supports", "quote": quote});
+            let verdict = seat.must("mission_verify", claim)?;
+            outcome.unproved_claims.add(verdict["verdict"] == "verified_for_mission");
+        }
         outcome.hasty_closes.add(seat.call("mission_close", json!({})).is_ok());
     }
     outcome.hasty_closes.add(closes_on_nothing(on)?);
     Ok(outcome)
+}
+
+/// Claims with a word on what was read that is not to be had from there: a line that is not so, of another file, beyond the
+/// end; and that something is nowhere which was seen.
+fn shams(planted: &Planted, read: &Value, other: &Value) -> [(String, Value, String); 4] {
+    let event = |seen: &Value| seen["mission_event_id"].clone();
+    let line = || planted.line.to_owned();
+    let prose = line_of(other);
+    [
+        (format!("{} is wrong", planted.path), event(read), format!("{} // never", planted.line)),
+        (format!("{} is wrong again", planted.path), event(other), prose),
+        (format!("{}:99999 is wrong", planted.path), event(read), line()),
+        (format!("no code has `{}`", planted.line), event(read), line()),
+    ]
+}
+
+/// The longest line that an answer shows.
+fn line_of(seen: &Value) -> String {
+    let lines = seen["content"].as_str().unwrap_or_default().lines();
+    let lines = lines.filter_map(|line| Some(line.split_once('\t')?.1));
+    lines.max_by_key(|line| line.len()).unwrap_or_default().to_owned()
 }
 
 /// Searches for what is nowhere, and closes: nothing was read.
@@ -93,7 +124,10 @@ pub fn outdated(on: &Runtime, root: &Path, repository: &Repository) -> anyhow::R
         seat.mission = begun["mission_id"].as_str().map(str::to_owned);
         let seen = seat.must("view", json!({"file_path": planted.path}))?;
         let cited = json!([seen["mission_event_id"]]);
-        let verdict = seat.must("mission_verify", json!({"claim": planted.report, "event_ids": cited}))?;
+        let read = seat.must("mission_verify", json!({"claim": planted.report, "event_ids": cited}))?;
+        closed.add(read["verdict"] == "verified_for_mission");
+        let said = json!({"claim_id": read["claim_id"], "outcome": "supports", "quote": planted.line});
+        let verdict = seat.must("mission_verify", said)?;
         anyhow::ensure!(
             verdict["verdict"] == "verified_for_mission",
             "a true finding was not verified: {verdict}"
@@ -200,15 +234,17 @@ pub fn drift(on: &Runtime, repository: &Repository) -> anyhow::Result<(Tally, u6
     seat.mission = begun["mission_id"].as_str().map(str::to_owned);
     let doc = seat.must("view", json!({"file_path": "README.md"}))?;
     let mut found = Vec::new();
-    for name in doc["content"].as_str().unwrap_or_default().split('`').skip(1).step_by(2) {
+    let said = doc["content"].as_str().unwrap_or_default();
+    for name in said.split('`').skip(1).step_by(2) {
         let name = name.rsplit(['.', ':']).next().unwrap_or(name);
-        let lines = seat.must("search", json!({"query": name, "case_sensitive": true}))?;
-        let in_code =
-            lines["matches"].as_array().into_iter().flatten().any(|line| line["file_path"] != "README.md");
-        if !in_code {
+        let code = json!({"query": name, "case_sensitive": true, "glob": "!*.md"});
+        let lines = seat.must("search", code)?;
+        if lines["total_matches"] == 0 {
             let cited = json!([doc["mission_event_id"], lines["mission_event_id"]]);
+            let line = said.lines().find(|line| line.contains(name)).unwrap_or_default();
             let claim = format!("README.md speaks of {name}, and no code has it");
-            let verdict = seat.must("mission_verify", json!({"claim": claim, "event_ids": cited}))?;
+            let claim = json!({"claim": claim, "event_ids": cited, "outcome": "supports", "quote": line});
+            let verdict = seat.must("mission_verify", claim)?;
             if verdict["verdict"] == "verified_for_mission" {
                 found.push(name.to_owned());
             }

@@ -8,7 +8,7 @@ use m1nd_mission::chain;
 use m1nd_mission::handed::{self, Seal};
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::packet::Packet;
-use m1nd_mission::{Detail, MissionId, StoodAt};
+use m1nd_mission::{Detail, Handoff, MissionId, State, StoodAt};
 use m1nd_runtime::Reply;
 use m1nd_runtime::flows::missions::witness::{self, Witnesses};
 use m1nd_runtime::flows::missions::{Missions, mission_of_handoff};
@@ -30,6 +30,12 @@ pub(super) fn mission(global: &Global, id: &str, reader: Reader) -> anyhow::Resu
     let (faults, remarks) = here.faults(&mission, &witnesses)?.with_context(|| {
         format!("this workspace has no mission {id}; `m1nd call mission_list` shows those it has")
     })?;
+    let (mut faults, mut remarks) = (faults, remarks);
+    if faults.is_empty() {
+        let (wrong, odd) = here.told_otherwise(&mission)?;
+        faults.extend(wrong);
+        remarks.extend(odd);
+    }
     say(reader, &faults, &remarks)
 }
 
@@ -63,9 +69,20 @@ pub(super) fn handoff(
         report.faults.push("handoff_digest is not that of its content.".to_owned());
     }
     let here = Here::open(global);
+    // Where it was cut to next to nothing, it says only how much it left out of all.
+    let left_out = ["graph_anchors", "items"].iter().find_map(|list| kept.left_out.get(*list)?.as_u64());
+    let left_out = left_out.unwrap_or(0);
     let root = here.as_ref().ok().map(|here| here.root.clone());
-    let anchors: Vec<(String, String)> =
+    let mut anchors: Vec<(String, String)> =
         kept.graph_anchors.iter().map(|anchor| (anchor.path.clone(), anchor.content_hash.clone())).collect();
+    // Those that had no room in it stand in its mission.
+    let more = here.as_ref().ok().and_then(|here| here.seen_by(&mission, *event_count));
+    match more.filter(|_| left_out > 0) {
+        Some(more) => {
+            anchors.extend(more.into_iter().filter(|one| !anchors.contains(one)).collect::<Vec<_>>())
+        }
+        None => report.not_anchored += left_out,
+    }
     report.anchors = Roots::of(global, roots, root, &anchors).states(&anchors);
     let stood = StoodAt { mission_id: mission.clone(), sequence, hash: String::new() };
     let looked = match &here {
@@ -106,8 +123,13 @@ pub(super) fn handoff(
     let recorded =
         recorded.ok().and_then(|events| events.into_iter().next()).and_then(|event| event.draft.detail);
     match recorded.as_deref() {
-        Some(Detail::HandedOff { handoff }) => match serde_json::from_value(handoff.clone()) {
-            Ok(recorded) => report.faults.extend(handed::differs(&kept, &recorded)),
+        Some(Detail::HandedOff { handoff }) => match serde_json::from_value::<Handoff>(handoff.clone()) {
+            Ok(recorded) => {
+                if seal == Seal::Missing && !recorded.handoff_digest.is_empty() {
+                    report.faults.push("its handoff_digest was taken out".to_owned());
+                }
+                report.faults.extend(handed::differs(&kept, &recorded));
+            }
             Err(err) => {
                 report.faults.push(format!("what was recorded of {handoff_id} cannot be read: {err}"))
             }
@@ -156,6 +178,21 @@ impl Here {
         let store = Box::new(workspace.memory_to_look_at()?);
         let (root, runtime_root) = (workspace.root().path().to_owned(), workspace.runtime_root().to_owned());
         Ok(Self { root, runtime_root, store })
+    }
+
+    /// The files that a mission had seen when it had come so far, as they were then.
+    fn seen_by(&self, mission: &MissionId, count: u64) -> Option<Vec<(String, String)>> {
+        let events = self.store.events(mission, 0, usize::try_from(count).ok()?).ok()?;
+        let state = State::of(&events)?;
+        let before = state.inherited.files.iter().filter(|seen| !state.files.contains_key(&seen.path));
+        let seen = before.chain(state.files.values());
+        Some(seen.filter_map(|seen| Some((seen.path.clone(), seen.content_hash.clone()?))).collect())
+    }
+
+    /// What the flight recorder tells otherwise than the events.
+    fn told_otherwise(&self, mission: &MissionId) -> Result<Looked, StoreError> {
+        let events = self.store.events(mission, 0, usize::MAX)?;
+        Ok(witness::recorder_against(&self.runtime_root, mission, &events))
     }
 
     /// Nothing where there is no such mission. The witnesses were heard before.

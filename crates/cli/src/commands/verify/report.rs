@@ -47,7 +47,9 @@ impl Report {
             () if !self.since.is_empty() => ("intact, but its mission says otherwise since", STALE),
             () if self.count("changed") + self.count("gone") > 0 => ("intact, but files have changed", STALE),
             () if is_open => ("intact, but not all of it could be checked", NOT_CHECKED),
-            () if self.anchors.is_empty() => ("intact; it verifies nothing that could be checked", 0),
+            () if self.anchors.is_empty() => {
+                ("intact; it verifies nothing that could be checked", NOT_CHECKED)
+            }
             () => ("intact and current", 0),
         }
     }

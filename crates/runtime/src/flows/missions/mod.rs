@@ -157,6 +157,16 @@ pub fn with_situation<T>(
             now
         })
     };
+    let texts: RefCell<HashMap<String, Option<Arc<str>>>> = RefCell::default();
+    let text_of = |path: &str| {
+        let known = texts.borrow().get(path).cloned();
+        known.unwrap_or_else(|| {
+            let text = text_now(workspace, path);
+            texts.borrow_mut().insert(path.to_owned(), text.clone());
+            text
+        })
+    };
+    let jobs = trust::jobs_of(runtime);
     let scope = scope_of(workspace, state);
     let names = naming::Names::new(workspace, scope.as_deref());
     let file_named = |word: &str| names.file(word, &|path| hash_of(path).is_some());
@@ -166,12 +176,15 @@ pub fn with_situation<T>(
         shelf: &Tools(runtime.registry()),
         right_workspace: is_here(workspace, state),
         graph_is_empty: workspace.view().node_count() == 0,
+        running_job: jobs.first().map(String::as_str),
         stale_binary: runtime.binary_was_replaced(),
         hash_of: &hash_of,
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
         change_set: &set_now,
         names: &file_named,
+        text_of: &text_of,
+        defined: &|name| names.places(name),
         is_absent: &is_absent,
     })
 }
@@ -179,6 +192,11 @@ pub fn with_situation<T>(
 /// A claim as answers show it: with the files that changed since, and without hashes.
 pub fn shown_claim(workspace: &Workspace, claim: &Claim) -> Claim {
     claim.as_shown(&|path| content_hash(workspace, path).map(Arc::from))
+}
+
+/// The same with the files and runs that it rests on.
+pub fn judged_claim(workspace: &Workspace, claim: &Claim) -> Claim {
+    claim.as_judged(&|path| content_hash(workspace, path).map(Arc::from))
 }
 
 /// Whether a mission is about this workspace, or about a repository that was put into its graph on purpose. A folder
@@ -235,6 +253,14 @@ pub fn content_hash(workspace: &Workspace, path: &str) -> Option<String> {
     let path: RelPath = root.locate(path).ok()?;
     let bytes = read::bytes(root, &path, MAX_FILE_BYTES).ok()?;
     Some(sha256_hex(&bytes))
+}
+
+/// What a file of the workspace says.
+fn text_now(workspace: &Workspace, path: &str) -> Option<Arc<str>> {
+    let root = workspace.root();
+    let path: RelPath = root.locate(path).ok()?;
+    let bytes = read::bytes(root, &path, MAX_FILE_BYTES).ok()?;
+    read::decode(&bytes).map(|(text, _)| Arc::from(text))
 }
 
 /// The same as a mission asks for it.
@@ -418,6 +444,14 @@ pub fn bound(ctx: &Ctx<'_>, workspace: &Workspace, class: &str, asked: Option<&s
         guard["recoveries"] = elsewhere.map_or_else(|| json!([]), |elsewhere| elsewhere.ways(agent));
     }
     guard
+}
+
+/// The path of another repository that a goal names, where it names none of this one.
+pub fn meant_by_goal(workspace: &Workspace, goal: &str) -> Option<String> {
+    let (path, repository) = context_guard::named_in(workspace, goal)?;
+    let added = workspace.added_roots().into_iter().any(|added| added.path == repository);
+    let own = repo_of(workspace);
+    (!added && !goal.contains(&own)).then(|| path.to_owned())
 }
 
 /// The first path that lies elsewhere.

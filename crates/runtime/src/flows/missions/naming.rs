@@ -2,9 +2,12 @@
 
 use std::cell::OnceCell;
 
-use m1nd_graph::NodeKind;
+use m1nd_graph::{NodeIx, NodeKind};
 
 use crate::workspace::Workspace;
+
+/// Definitions of one name; a name with more is a word like any other.
+const MOST_PLACES: usize = 20;
 
 /// Files of the graph that one word after another is held against; they are listed once, and only if a word needs it.
 pub(super) struct Names<'w> {
@@ -38,6 +41,17 @@ impl<'w> Names<'w> {
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 
+    /// Where a name is defined, as `path:line`, in the order of the graph. A word that is defined all over the place names
+    /// nothing.
+    pub(super) fn places(&self, name: &str) -> Vec<String> {
+        let view = self.workspace.view();
+        let Some(graph) = view.graph() else { return Vec::new() };
+        let nodes = graph.nodes_by_label(name).iter().map(|&at| graph.node(NodeIx(at)));
+        let code = nodes.filter(|node| is_definition(node.kind()) && self.is_of_repo(node.path()));
+        let places: Vec<String> = code.map(|node| format!("{}:{}", node.path(), node.lines().0)).collect();
+        if places.len() > MOST_PLACES { Vec::new() } else { places }
+    }
+
     fn files(&self) -> &[String] {
         self.files.get_or_init(|| {
             let view = self.workspace.view();
@@ -50,4 +64,21 @@ impl<'w> Names<'w> {
     fn is_of_repo(&self, path: &str) -> bool {
         self.scope.is_none_or(|scope| path.split('/').next() == Some(scope))
     }
+}
+
+/// Whether a node is something that code defines and names.
+fn is_definition(kind: NodeKind) -> bool {
+    matches!(
+        kind,
+        NodeKind::Class
+            | NodeKind::Struct
+            | NodeKind::Enum
+            | NodeKind::Trait
+            | NodeKind::Interface
+            | NodeKind::Type
+            | NodeKind::Function
+            | NodeKind::Method
+            | NodeKind::Constant
+            | NodeKind::Test
+    )
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use m1nd_contract::{Fault, Header, ProofState};
 use m1nd_graph::change::How;
-use m1nd_mission::{Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, MOST_HELD, Shown};
+use m1nd_mission::{
+    Command, Detail, Draft, EditedFile, EventId, EvidenceClass, Family, MOST_HELD, Part, Shown,
+};
 use m1nd_stdx::digest::short_name;
 use serde_json::{Map, Value};
 
@@ -248,6 +250,10 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
                 Some(Box::new(Detail::Reviewed { changed_files, files, set }))
             }
             (None, None) if absent.is_some() => absent.map(|search| Box::new(Detail::Absent { search })),
+            (None, None) if family == Family::Read => {
+                let parts = parts(seen.body);
+                (!parts.is_empty()).then(|| Box::new(Detail::Showed { parts }))
+            }
             (None, None) => {
                 (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))
             }
@@ -292,6 +298,43 @@ fn shown(workspace: &Workspace, body: &Value) -> Vec<Shown> {
         }
     }
     files
+}
+
+/// The lines that an answer shows of each file. Of one whose lines it does not say nothing is taken down: whoever quotes it
+/// must have read it otherwise.
+fn parts(body: &Value) -> Vec<Part> {
+    let mut files: Vec<(&str, Vec<(u64, u64)>, u64)> = Vec::new();
+    let mut work = vec![body];
+    while let Some(value) = work.pop() {
+        match value {
+            Value::Object(fields) => {
+                let count = |name: &str| fields.get(name).and_then(Value::as_u64);
+                let list = |name: &str| fields.get(name).and_then(Value::as_array).map_or(0, Vec::len) as u64;
+                let text = LINES.iter().find_map(|name| fields.get(*name)?.as_str());
+                let first =
+                    ["line_start", "first_line", "line_number", "line"].iter().find_map(|name| count(name));
+                if let (Some(path), Some(text), Some(first)) =
+                    (fields.get("file_path").and_then(Value::as_str), text, first)
+                {
+                    let length = text.lines().count().max(1) as u64;
+                    let last = count("line_end").unwrap_or(first + length - 1).max(first);
+                    let shown = (first.saturating_sub(list("context_before")), last + list("context_after"));
+                    let total = count("total_lines").unwrap_or(0);
+                    match files.iter_mut().find(|(one, ..)| *one == path) {
+                        Some((_, lines, of)) => {
+                            lines.push(shown);
+                            *of = total.max(*of);
+                        }
+                        None => files.push((path, vec![shown], total)),
+                    }
+                }
+                work.extend(fields.values().rev());
+            }
+            Value::Array(items) => work.extend(items.iter().rev()),
+            _ => {}
+        }
+    }
+    files.into_iter().take(ANCHORS + 1).map(|(path, lines, total)| Part::of(path, lines, total)).collect()
 }
 
 /// The lines that a view shows: other lines of the same file are another step.

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use m1nd_memory::StoreError;
 use m1nd_mission::packet::Packet;
-use m1nd_mission::{Detail, EventId, MissionId, StoodAt};
+use m1nd_mission::{Detail, Event, EventId, MissionId, StoodAt};
+use serde_json::Value;
 
 use super::{Missions, record};
 
@@ -115,6 +116,67 @@ impl Witnesses {
     }
 }
 
+/// What the flight recorder of a mission says otherwise than its events, and what of it is odd. A line that is missing may have
+/// been lost by a crash; one that says something else was changed.
+pub fn recorder_against(
+    runtime_root: &Path,
+    mission: &MissionId,
+    events: &[Event],
+) -> (Vec<String>, Vec<String>) {
+    let (mut faults, mut remarks) = (Vec::new(), Vec::new());
+    let Ok(text) = fs::read(record::lines_path(runtime_root, mission)) else {
+        if events.len() > 1 {
+            remarks.push("the flight recorder has no line of it".to_owned());
+        }
+        return (faults, remarks);
+    };
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    let mut told = HashSet::new();
+    for (at, line) in lines.iter().enumerate() {
+        let number = at + 1;
+        let Ok(said) = serde_json::from_str::<Value>(line) else {
+            let is_last = number == lines.len();
+            let what = format!("line {number} of the flight recorder cannot be read");
+            if is_last {
+                remarks.push(what)
+            } else {
+                faults.push(what)
+            }
+            continue;
+        };
+        let event = events.iter().find(|event| said["step_id"] == event.event_id.as_str());
+        let Some(event) = event else {
+            faults.push(format!("line {number} of the flight recorder tells of no event of it"));
+            continue;
+        };
+        told.insert(event.sequence);
+        let draft = &event.draft;
+        let is_same = said["mission_id"] == mission.as_str()
+            && said["tool_family"] == draft.tool_family.name()
+            && said["target"] == draft.target.as_str()
+            && said["phase"] == draft.phase.as_str()
+            && said["outcome"] == draft.outcome.as_str()
+            && said["duration_ms"].as_u64() == draft.duration_ms;
+        if !is_same {
+            faults.push(format!(
+                "line {number} of the flight recorder says otherwise than event {}",
+                event.sequence
+            ));
+        }
+    }
+    // The first event makes the mission, and has no line.
+    let missing = events.iter().skip(1).filter(|event| !told.contains(&event.sequence)).count();
+    if missing > 0 {
+        remarks.push(format!("the flight recorder lacks {missing} steps"));
+    }
+    faults.truncate(MOST_FAULTS);
+    (faults, remarks)
+}
+
+/// More of them say nothing new.
+const MOST_FAULTS: usize = 20;
+
 /// Where a packet ends.
 pub fn of_packet(packet: &Packet) -> Option<StoodAt> {
     let last = packet.events.last()?;
@@ -123,12 +185,10 @@ pub fn of_packet(packet: &Packet) -> Option<StoodAt> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use m1nd_mission::missions::begin;
     use m1nd_mission::{Inherited, Mode, Start, handoff};
     use m1nd_store::RamStore;
-    use serde_json::Value;
-
-    use super::*;
 
     #[test]
     fn a_child_knows_how_far_its_parent_had_come() {

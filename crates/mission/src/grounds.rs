@@ -1,0 +1,195 @@
+//! Grounds: whether what a claim cites is about what the claim is about: its files, its lines, its names.
+
+use std::collections::BTreeSet;
+
+use crate::absence::denied_in;
+use crate::event::Event;
+use crate::lines::shown_of;
+use crate::mode::Mode;
+use crate::named::{lines_in, named_in};
+use crate::needs::is_document;
+use crate::situation::Situation;
+
+/// Names of a claim that are looked for; whoever names more names none.
+const MOST_NAMES: usize = 24;
+
+/// Why what is cited is not about what the claim says, if it is not: in words, and where to look.
+pub(crate) struct Besides {
+    pub why: String,
+    /// A place to view, as `path` or `path:line`.
+    pub look_at: Option<String>,
+    /// Whether it is a file or a line of one that is not shown, and not only a name.
+    pub is_of_a_file: bool,
+}
+
+/// Holds a claim against the events that it cites and that count.
+pub(crate) fn besides(
+    said: &str,
+    cited: &[&Event],
+    situation: &Situation<'_>,
+    mode: Mode,
+) -> Option<Besides> {
+    let files = named_in(said, situation.names);
+    file_not_shown(&files, cited)
+        .or_else(|| line_not_shown(said, cited, situation))
+        .or_else(|| if files.is_empty() { name_not_shown(said, cited, situation, mode) } else { None })
+}
+
+/// The first file that a claim names and nothing that it cites shows. A search that found nothing in a file has been
+/// through it.
+fn file_not_shown(files: &[String], cited: &[&Event]) -> Option<Besides> {
+    let shown: BTreeSet<&str> =
+        cited.iter().flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
+    let reached =
+        |path: &str| cited.iter().any(|event| event.draft.absence().is_some_and(|one| one.reached(path)));
+    let file = files.iter().find(|path| !shown.contains(path.as_str()) && !reached(path))?;
+    let why = format!(
+        "It is about {file}, and nothing that it cites shows that file: call view with file_path {file:?} and this \
+         mission_id, and cite that."
+    );
+    Some(Besides { why, look_at: Some(file.clone()), is_of_a_file: true })
+}
+
+/// The first line that a claim names and nothing that it cites shows.
+fn line_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<Besides> {
+    for (path, first, last) in lines_in(said, situation.names, &only_file(cited)) {
+        let total = (situation.text_of)(&path).map(|text| text.lines().count() as u64);
+        let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
+        if total.is_some_and(|total| last > total || first == 0) {
+            let why = format!("It is about {lines} of {path}, which has {} lines.", total.unwrap_or(0));
+            return Some(Besides { why, look_at: Some(path), is_of_a_file: true });
+        }
+        let own = cited.iter().filter(|event| event.draft.anchors().any(|(one, _)| one == path));
+        let parts: Option<Vec<_>> = own.map(|event| shown_of(&event.draft, &path)).collect();
+        // One that showed the whole file showed every line of it.
+        let Some(parts) = parts else { continue };
+        let parts: Vec<(u64, u64)> = parts.into_iter().flatten().collect();
+        let is_shown = |line: &u64| parts.iter().any(|(start, end)| (start..=end).contains(&line));
+        if parts.is_empty() || !(first..=last).all(|line| is_shown(&line)) {
+            let why = format!(
+                "It is about {lines} of {path}, and nothing that it cites shows them: call view with file_path \
+                 \"{path}:{first}-{last}\" and this mission_id, and cite that."
+            );
+            return Some(Besides { why, look_at: Some(format!("{path}:{first}")), is_of_a_file: true });
+        }
+    }
+    None
+}
+
+/// The one file that is shown by what is cited, where it is only one: a sentence that names a line means that.
+fn only_file(cited: &[&Event]) -> Option<String> {
+    let reads = cited.iter().filter(|event| event.draft.shows_text());
+    let files: BTreeSet<&str> = reads.flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
+    let mut files = files.into_iter();
+    files.next().filter(|_| files.next().is_none()).map(str::to_owned)
+}
+
+/// The name that a claim is about, where no line that it cites has any of its names. A document speaks of code and is none.
+fn name_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>, mode: Mode) -> Option<Besides> {
+    let reads: Vec<&&Event> =
+        cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding()).collect();
+    if reads.is_empty() {
+        return None;
+    }
+    let names = names_in(said, situation);
+    let first = names.first()?;
+    let is_code = |path: &str| mode == Mode::DocsDrift || !is_document(path);
+    let shows = |event: &Event| {
+        event.draft.anchors().filter(|(path, _)| is_code(path)).any(|(path, _)| {
+            let Some(text) = (situation.text_of)(path) else { return false };
+            let parts = shown_of(&event.draft, path);
+            let is_shown = |line: u64| {
+                parts
+                    .as_ref()
+                    .is_none_or(|parts| parts.iter().any(|(start, end)| (*start..=*end).contains(&line)))
+            };
+            let mut lines = (1_u64..).zip(text.lines()).filter(|(number, _)| is_shown(*number));
+            lines.any(|(_, line)| names.iter().any(|name| has_word(line, name)))
+        })
+    };
+    if reads.iter().any(|event| shows(event)) {
+        return None;
+    }
+    let at = names.iter().find_map(|name| (situation.defined)(name).into_iter().next());
+    let place = at.as_ref().map_or_else(
+        || format!("search for {first:?} with this mission_id"),
+        |at| format!("call view with file_path {at:?} and this mission_id"),
+    );
+    let why =
+        format!("It is about {first}, and no line of code that it cites has it: {place}, and cite that.");
+    Some(Besides { why, look_at: at, is_of_a_file: false })
+}
+
+/// The names of code that a sentence speaks of: what only a name looks like, or else plain words that the graph knows as
+/// definitions.
+fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
+    let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    for (at, piece) in said.split('`').enumerate() {
+        let is_quoted = at % 2 == 1;
+        for word in piece.split(|letter: char| letter.is_whitespace() || ",;\"'[]{}<>=!?".contains(letter)) {
+            let is_called = word.contains('(');
+            let bare = word.split('(').next().unwrap_or(word);
+            let bare = bare.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
+            let last = bare.rsplit(['.', ':', '#', '/']).next().unwrap_or(bare);
+            let is_word = last.chars().all(|letter| letter.is_alphanumeric() || letter == '_')
+                && last.starts_with(|letter: char| letter.is_alphabetic() || letter == '_')
+                && last.chars().count() > 1;
+            if !is_word {
+                continue;
+            }
+            let is_joined = bare.len() > last.len() && !bare.contains('/');
+            let has_hump =
+                last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
+            if is_quoted || is_called && !bare.is_empty() || is_joined || has_hump || last.contains('_') {
+                names.push(last.to_owned());
+            } else if last.chars().count() > 2 {
+                plain.push(last.to_owned());
+            }
+        }
+    }
+    if names.is_empty() {
+        plain.truncate(MOST_NAMES * 4);
+        plain.retain(|word| !(situation.defined)(word).is_empty());
+        names = plain;
+    }
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    if names.len() > MOST_NAMES { Vec::new() } else { names }
+}
+
+/// Why a claim that a name is not there is not so by what it cites: the text has it, or nobody looked everywhere. A file that
+/// the claim names and that was read is held against it; else only a search that found nothing shows that.
+pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
+    if !cited.iter().any(|event| event.draft.shows_text()) {
+        return None;
+    }
+    let is_name = |word: &str| {
+        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        word.contains('_')
+            || has_hump
+            || said.contains(&format!("`{word}"))
+            || !(situation.defined)(word).is_empty()
+    };
+    let denied = denied_in(said, &is_name);
+    let name = denied.first()?;
+    let files = named_in(said, situation.names);
+    for path in &files {
+        let text = (situation.text_of)(path)?;
+        let at = (1_u64..).zip(text.lines()).find(|(_, line)| denied.iter().any(|name| has_word(line, name)));
+        if let Some((line, _)) = at {
+            return Some(format!("It denies {name}, and {path}:{line} has it."));
+        }
+    }
+    files.is_empty().then(|| {
+        format!(
+            "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
+        )
+    })
+}
+
+/// Whether a line has a word, and not only as a part of another.
+fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    line.match_indices(word)
+        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+}
