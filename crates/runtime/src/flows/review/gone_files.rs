@@ -8,8 +8,9 @@ use m1nd_ingest::languages;
 use m1nd_risk::blast::{self, DEPENDS};
 use m1nd_risk::plan::Severity;
 
+use super::twins::is_twin;
 use super::users::{Targets, User, targets};
-use super::{Edited, Finding};
+use super::{Edited, Finding, builtins};
 
 /// Lines that are shown of each.
 const MAX_PLACES: usize = 5;
@@ -39,13 +40,13 @@ pub fn still_used(
     let mut found = Vec::new();
     for (&path, one) in gone {
         let Some(file) = before.node_by_path(path) else { continue };
-        let is_of_package =
-            languages::of_path(path).is_some_and(|language| OF_PACKAGES.contains(&language.family));
+        let family = languages::of_path(path).map_or("", |language| language.family);
+        let is_of_package = OF_PACKAGES.contains(&family);
         let mut uses: BTreeMap<&str, BTreeSet<(bool, u32)>> = BTreeMap::new();
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for node in blast::insides(before, &[file]) {
             let is_file = before.node(node).kind() == NodeKind::File;
-            if is_file && is_of_package {
+            if is_file && is_of_package || builtins::has(family, before.node(node).label()) {
                 continue;
             }
             for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
@@ -104,19 +105,23 @@ fn left(
 ) -> Option<u32> {
     let today = user.line(line)?;
     let used = before.node(used);
-    let now = || user.leads_to(today).map(|ix| graph.node(ix));
+    let is_other = |path: &str| !is_twin(before, user.path, used.path(), path);
+    let now = || user.leads_to(today).map(|ix| graph.node(ix)).filter(|node| is_other(node.path()));
     let is_there = |label: &str| now().any(|node| node.label() == label);
     let is_renamed = |path: &str| gone.file.was.is_some() && path == gone.file.path;
     let is_found = now().any(|node| takes_place(used.path(), node.path()) || is_renamed(node.path()))
         || match used.kind() {
             // Through a file that hands names on a line is found by those.
             NodeKind::File => {
-                let then = then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
-                let mut names = then
+                let then = || then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
+                // The name of a module may lead to another file since.
+                let is_new = |path: &str| then().all(|node| node.path() != path);
+                let leads_elsewhere = now().any(|node| node.kind() == NodeKind::File && is_new(node.path()));
+                let mut names = then()
                     .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
                     .map(|node| node.label())
                     .peekable();
-                names.peek().is_some() && names.all(is_there)
+                leads_elsewhere || names.peek().is_some() && names.all(is_there)
             }
             _ => is_there(used.label()),
         };

@@ -1,6 +1,7 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
 mod before;
+mod builtins;
 mod checks;
 mod constants;
 mod given;
@@ -13,6 +14,7 @@ mod removed;
 mod removed_nodes;
 mod reviewers;
 mod signatures;
+mod twins;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,18 +146,21 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         Some(commit) => history::commits_since(ctx.workspace()?.root().path(), commit).unwrap_or_default(),
         None => Vec::new(),
     };
-    let own = OwnCommits::of(&own);
-    let mut predictions = match predicted::no_data_without(ctx, &own)? {
-        None => predicted::companions_without(ctx, at, &touched, &own)?,
+    let later = OwnCommits::of(&own);
+    let own = &later;
+    let mut predictions = match predicted::no_data_without(ctx, own)? {
+        None => predicted::companions_without(ctx, at, &touched, own)?,
         Some(why) => {
             no_data.push(why);
             Vec::new()
         }
     };
-    predictions.retain(|one| !is_known(&one.path));
+    // What came after a range is nobody's to forget in it.
+    let is_there = |path: &str| after.get(path).is_none_or(Option::is_some);
+    predictions.retain(|one| !is_known(&one.path) && is_there(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
-    let known = ledger::without(ctx, &at.graph, &own)?;
+    let known = ledger::without(ctx, &at.graph, own)?;
     no_data.extend(known.no_data().map(|why| format!("trust and reviewers: {why}")));
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
@@ -173,7 +178,13 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let before = Before::of(ctx, began);
     let mut held = Held::of(ctx.workspace()?.root(), &edited, &after);
     let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "python", removed::TIME_LIMIT);
-    findings.extend(signatures::changed(&mut held, &said, graph, &edited)?);
+    let is_declared_otherwise =
+        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let then = match edited.iter().any(is_declared_otherwise) {
+        true => before.graph()?,
+        false => None,
+    };
+    findings.extend(signatures::changed(&mut held, &said, then.as_deref(), graph, &edited)?);
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
@@ -189,22 +200,19 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
     let is_told = |path: &str| told.contains(&format!("{path}:1"));
-    let gone = removed::still_used(ctx, graph, &edited, is_told, &after)?;
+    let candidates = removed_nodes::candidates(graph, &edited, |one, _| one.file.how == How::Deleted);
+    let then = match candidates.is_empty() {
+        true => None,
+        false => before.graph()?,
+    };
+    let relations = then.as_deref().map(|then| removed_nodes::relations(then, graph, &edited, &candidates));
+    let gone = removed::still_used(ctx, graph, &edited, is_told, &after, relations.as_ref())?;
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
-    let is_told = |one: &Edited, symbol: &Changed| {
-        let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
-        // Of a name that nothing has any more the text tells more than the relations.
-        let is_looked_at = graph.nodes_by_label(name).is_empty();
-        one.file.how == How::Deleted
-            || is_looked_at
-            || told.contains(&format!("{}:{}", one.file.path, symbol.line))
-    };
-    let candidates = removed_nodes::candidates(graph, &edited, is_told);
-    if !candidates.is_empty()
-        && let Some(then) = before.graph()?
-    {
-        let gone = removed_nodes::still_used(&then, graph, &edited, &candidates);
+    if let Some(relations) = &relations {
+        let mut left = candidates;
+        left.retain(|(one, symbol)| !told.contains(&format!("{}:{}", one.file.path, symbol.line)));
+        let gone = removed_nodes::still_used(graph, &left, relations);
         findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
     }
     if edited.iter().any(|one| one.symbols.is_some())
@@ -234,7 +242,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let open = tested.untested.len() as f64 / tested.testable.max(1) as f64;
     let risk = risk(planned::doubt(&known, &steps), missing, open, &findings);
     let tests = tests(graph, &edited);
-    let reviewers = reviewers::of(ctx, &edited, &commits)?;
+    let reviewers = reviewers::of(ctx, &edited, &commits, own)?;
     let files = edited.into_iter().map(|one| one.file).collect();
     Ok(Review { base, commits, files, findings, risk, tests, reviewers, no_data })
 }

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_ingest::languages;
 use m1nd_ingest::revision::{Changed, Head};
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
 use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 
 use super::held::Held;
+use super::users::User;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
@@ -62,6 +64,7 @@ struct Told {
 pub fn changed(
     held: &mut Held<'_>,
     said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
+    before: Option<&Graph>,
     graph: &Graph,
     edited: &[Edited],
 ) -> Result<Vec<Finding>, Fault> {
@@ -72,7 +75,10 @@ pub fn changed(
         for symbol in one.symbols.iter().flatten() {
             let Some([was, is]) = symbol.heads.as_deref().filter(|[was, is]| was != is) else { continue };
             let Some(node) = node_of(graph, &one.file.path, symbol) else { continue };
-            let shape = Shape::of(graph, node, [was, is], is_touched);
+            let mut shape = Shape::of(graph, node, [was, is], is_touched);
+            if let Some(before) = before {
+                shape.take_lost(lost_calls(before, graph, edited, one, symbol, is_touched));
+            }
             if shape.uses.is_empty() && was.marks == is.marks {
                 continue;
             }
@@ -103,6 +109,48 @@ fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
         node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
     };
     graph.nodes_in(path).find(same)
+}
+
+/// Lines that certainly called something before the change and lead to nothing of its name since, in languages that tell callables
+/// of one name apart by what they are given: a call that does not fit any more is no call of it there.
+fn lost_calls<'g>(
+    before: &'g Graph,
+    graph: &Graph,
+    edited: &'g [Edited],
+    one: &'g Edited,
+    symbol: &Changed,
+    is_touched: impl Fn(&str, u32) -> bool,
+) -> Vec<Site<'g>> {
+    let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
+    if !matches!(family, "java" | "kotlin" | "csharp" | "c" | "scala" | "swift") {
+        return Vec::new();
+    }
+    let same = before
+        .nodes_in(one.path_before())
+        .filter(|&ix| before.node(ix).kind() == symbol.kind && before.node(ix).qualified() == symbol.name);
+    let same: Vec<NodeIx> = same.collect();
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let then = symbol.before.as_deref().map(plain);
+    let was = match same[..] {
+        [only] => Some(only),
+        _ => same.into_iter().find(|&ix| Some(plain(before.node(ix).signature())) == then),
+    };
+    let Some(was) = was else { return Vec::new() };
+    let name = before.node(was).label();
+    let mut found = Vec::new();
+    for edge in before.incoming(was).filter(|edge| edge.kind == EdgeKind::Calls) {
+        let source = before.node(edge.source);
+        let Some(user) = User::of(graph, edited, source.path()) else { continue };
+        for (line, _) in edge.sites().filter(|(_, evidence)| !evidence.is_inferred()) {
+            let Some(today) = user.line(line).filter(|&today| !is_touched(user.path, today)) else {
+                continue;
+            };
+            if !user.leads_to(today).any(|ix| graph.node(ix).label() == name) {
+                found.push((source.flags().has(NodeFlags::TEST_CODE), user.path, today));
+            }
+        }
+    }
+    found
 }
 
 impl<'g> Shape<'g> {
@@ -136,6 +184,18 @@ impl<'g> Shape<'g> {
             _ => label,
         };
         Self { graph, node, language, name: label, said, heads, sites, uses, total }
+    }
+
+    /// Takes the lines in that led to it before and lead nowhere now.
+    fn take_lost(&mut self, lost: Vec<Site<'g>>) {
+        let known = self.sites.len();
+        self.sites.extend(lost.iter().copied());
+        self.sites.sort_unstable();
+        self.sites.dedup();
+        self.total += self.sites.len() - known;
+        self.uses.extend(lost);
+        self.uses.sort_unstable();
+        self.uses.dedup();
     }
 
     /// The calls that a line makes of it, as they are written.

@@ -39,6 +39,12 @@ impl<'g> User<'g> {
         }
     }
 
+    /// What a line of before said; nothing where the change left the file alone.
+    pub(super) fn said(&self, line: u32) -> Option<&str> {
+        let at = (line as usize).checked_sub(1)?;
+        self.moved.as_ref()?.then.get(at).map(String::as_str)
+    }
+
     /// What a line of today leads to.
     pub(super) fn leads_to(&self, today: u32) -> impl Iterator<Item = NodeIx> {
         self.now.get(&today).into_iter().flatten().map(|&(node, _)| node)
