@@ -41,7 +41,7 @@ fn a_function_that_is_only_handed_on_or_given_types_is_missed() {
     let files = [("go.mod", "module a\n"), ("args.go", args), ("run.go", uses)];
     let fixture = committed_files(&files);
     let without = args.replace("func NoArgs() error {\n\treturn nil\n}\n\n", "");
-    assert_eq!(gone(&fixture, &[("args.go", Some(&without))]), ["high removed_but_used args.go:6 run.go:5"]);
+    assert_eq!(gone(&fixture, &[("args.go", Some(&without))]), ["high removed_but_used args.go:7 run.go:5"]);
     let without = args.replace("func typed[T any](x T) T {\n\treturn x\n}\n", "");
     let found = gone(&fixture, &[("args.go", Some(&without))]);
     assert_eq!(found.len(), 1, "{found:?}");

@@ -116,7 +116,11 @@ fn left(
                 let then = || then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
                 // The name of a module may lead to another file since.
                 let is_new = |path: &str| then().all(|node| node.path() != path);
-                let leads_elsewhere = now().any(|node| node.kind() == NodeKind::File && is_new(node.path()));
+                let is_named_alike =
+                    |path: &str| module(path).rsplit('/').next() == module(used.path()).rsplit('/').next();
+                let leads_elsewhere = now().any(|node| {
+                    node.kind() == NodeKind::File && is_new(node.path()) && is_named_alike(node.path())
+                });
                 let mut names = then()
                     .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
                     .map(|node| node.label())
@@ -130,16 +134,18 @@ fn left(
 
 /// Whether a file is found under the name by which another was: `a.py` and `a/__init__.py`, `a.ts` and `a/index.js`.
 fn takes_place(gone: &str, now: &str) -> bool {
-    let names = |path: &str| {
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let stem = file.split('.').next().unwrap_or(file);
-        match stem {
-            "__init__" | "index" | "mod" | "lib" => folder.to_owned(),
-            stem if folder.is_empty() => stem.to_owned(),
-            stem => format!("{folder}/{stem}"),
-        }
-    };
-    gone != now && names(gone) == names(now)
+    gone != now && module(gone) == module(now)
+}
+
+/// A file by what others call it, with its folders.
+fn module(path: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or(file);
+    match stem {
+        "__init__" | "index" | "mod" | "lib" => folder.to_owned(),
+        stem if folder.is_empty() => stem.to_owned(),
+        stem => format!("{folder}/{stem}"),
+    }
 }
 
 #[cfg(test)]

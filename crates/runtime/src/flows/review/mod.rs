@@ -4,12 +4,14 @@ mod before;
 mod builtins;
 mod checks;
 mod constants;
+mod contracts;
 mod given;
 mod gone_files;
 mod held;
 mod lost_ways;
 mod members;
 mod moved_files;
+mod overrides;
 mod removed;
 mod removed_nodes;
 mod reviewers;
@@ -22,7 +24,7 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::{ChangedFile, How};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::history::{self, Compared, HistoryError, OwnCommit};
 use m1nd_ingest::revision::{self, Change, Changed};
 use m1nd_ingest::syntax::{self, SyntaxError};
@@ -221,6 +223,14 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         findings.extend(lost_ways::lost(&mut held, &then, graph, &edited));
         findings.extend(lost_ways::hidden(&then, graph, &edited));
     }
+    if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
+        && let Some(then) = before.graph()?
+    {
+        let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "go", removed::TIME_LIMIT);
+        let unmet = contracts::unmet(&mut held, &said, &then, graph, &edited)?;
+        findings.extend(unmet);
+    }
+    findings.extend(overrides::apart(&mut held, graph, &edited));
     findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
     findings.extend(members::still_said(ctx, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));

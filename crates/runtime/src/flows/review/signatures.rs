@@ -103,7 +103,7 @@ pub fn changed(
 }
 
 /// The node that a changed definition is today.
-fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
+pub(super) fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
     let same = |&ix: &NodeIx| {
         let node = graph.node(ix);
         node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
