@@ -93,3 +93,53 @@ fn an_override_that_no_longer_fits_is_told() {
     let more = lib.replace("def run(self, a):\n        return", "def run(self, a, b=1):\n        return");
     assert_eq!(told(&fixture, "lib.py", &more), [""; 0]);
 }
+
+#[test]
+fn a_call_that_the_change_writes_has_to_fit() {
+    let lib = "import functools\n\n\ndef put(url, size):\n    return url\n\n\n@functools.cache\ndef kept(url):\n    return url\n\n\nclass Box:\n    def __init__(self, size):\n        self.size = size\n";
+    let app = "from lib import Box, kept, put\n\n\ndef run():\n    return put('a', 1)\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let of = |call: &str| told(&fixture, "app.py", &app.replace("put('a', 1)", call));
+    assert_eq!(of("put('a')"), ["high signature_change app.py:5 lib.py:4"]);
+    assert_eq!(of("Box()"), ["high signature_change app.py:5 lib.py:14"]);
+    for fits in ["put('b', size=2)", "put(*all)", "kept(1, 2)", "Box(2)", "put('b', 2), put('c')"] {
+        assert_eq!(of(fits), [""; 0], "{fits}");
+    }
+    let go =
+        "package a\n\nfunc Put(a, b int) int {\n\treturn a\n}\n\nfunc run() int {\n\treturn Put(1, 2)\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    let of = |call: &str| told(&fixture, "a.go", &go.replace("Put(1, 2)", call));
+    assert_eq!(of("Put(1)"), ["high signature_change a.go:8 a.go:3"]);
+    assert_eq!(of("Put(two())"), [""; 0]);
+}
+
+#[test]
+fn a_module_that_nothing_names_any_more_is_missed() {
+    let lib = "mod a;\nmod b;\n";
+    let a = "pub fn one() -> u8 {\n    1\n}\n";
+    let b = "use crate::a::one;\n\npub fn two() -> u8 {\n    one()\n}\n";
+    let files =
+        [("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", lib), ("src/a.rs", a), ("src/b.rs", b)];
+    let fixture = committed_files(&files);
+    let found = |text: &str| {
+        fs::write(fixture.root().join("src/lib.rs"), text).unwrap();
+        let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+        found.into_iter().filter(|one| one.contains("broken_import")).collect::<Vec<_>>()
+    };
+    assert_eq!(found("mod b;\n"), ["high broken_import src/lib.rs:1 src/b.rs:1 src/b.rs:4"]);
+    assert_eq!(found("mod b;\npub mod a;\n"), [""; 0]);
+}
+
+#[test]
+fn an_import_of_typescript_that_leads_to_nothing_is_told() {
+    let lib = "export function one() {\n  return 1\n}\n";
+    let app = "import { one } from './lib'\n\nexport function run() {\n  return one()\n}\n";
+    let fixture = committed_files(&[("src/lib.ts", lib), ("src/app.ts", app)]);
+    let found = |text: &str| {
+        fs::write(fixture.root().join("src/app.ts"), text).unwrap();
+        let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+        found.into_iter().filter(|one| one.contains("broken_import")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&app.replace("one", "two")), ["high broken_import src/app.ts:1 src/lib.ts:1"]);
+    assert_eq!(found(&app.replace("{ one }", "{ one as two }")), [""; 0]);
+}

@@ -138,3 +138,47 @@ fn nobody_who_came_after_a_range_reviews_it() {
     let found = review(&fixture, json!({"diff": "HEAD~2..HEAD~1"}));
     assert!(!found["reviewers"].to_string().contains("Zoe"), "{found}");
 }
+
+#[test]
+fn what_a_template_says_is_no_use() {
+    let lib = "package a\n\nfunc initConfig() int {\n\treturn 1\n}\n";
+    let uses = "package a\n\nvar text = `\nfunc init() {\n\tinitConfig()\n}\n`\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("lib.go", lib), ("use.go", uses)]);
+    assert_eq!(gone(&fixture, &[("lib.go", Some("package a\n"))]), [""; 0]);
+    let real = "package a\n\nvar value = initConfig()\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("lib.go", lib), ("use.go", real)]);
+    assert_eq!(
+        gone(&fixture, &[("lib.go", Some("package a\n"))]),
+        ["high removed_but_used lib.go:2 use.go:3"]
+    );
+}
+
+#[test]
+fn a_statement_that_says_less_than_it_did_uses_less() {
+    let lib = "from base import One, Two\n\n__all__ = ['One', 'Two']\n";
+    let app = "from lib import (\n    One,\n    Two,\n)\n\n\ndef run(\n    a: Two,\n):\n    return One\n";
+    let files =
+        [("base.py", "class One:\n    pass\n\n\nclass Two:\n    pass\n"), ("lib.py", lib), ("app.py", app)];
+    let fixture = committed_files(&files);
+    let less = lib.replace("One, Two", "One").replace("['One', 'Two']", "['One']");
+    let used_less = app.replace("    Two,\n", "").replace("a: Two", "a: int");
+    assert_eq!(gone(&fixture, &[("lib.py", Some(&less)), ("app.py", Some(&used_less))]), [""; 0]);
+    assert_eq!(gone(&fixture, &[("lib.py", Some(&less)), ("app.py", Some(app))]).len(), 1);
+    // The file that it came from may be gone, too.
+    let fixture = committed_files(&[
+        files[0],
+        ("app.py", "from base import One\n\n\ndef run(\n    a: One,\n):\n    return 1\n"),
+    ]);
+    let without = "\n\n\ndef run(\n    a: int,\n):\n    return 1\n";
+    assert_eq!(gone(&fixture, &[("base.py", None), ("app.py", Some(without))]), [""; 0]);
+}
+
+#[test]
+fn a_module_on_the_way_to_a_name_is_not_what_went() {
+    let files = [
+        ("tool.py", "def main():\n    return 1\n"),
+        ("app.py", "from uvicorn.main import Server\n\nserver = Server()\n"),
+    ];
+    let fixture = committed_files(&files);
+    assert_eq!(gone(&fixture, &[("tool.py", Some("x = 1\n"))]), [""; 0]);
+}

@@ -2,6 +2,9 @@
 
 mod indentation;
 mod json;
+mod quoted;
+
+pub use quoted::Source;
 
 use std::collections::{BTreeMap, BTreeSet};
 

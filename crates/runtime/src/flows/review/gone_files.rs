@@ -59,7 +59,12 @@ pub fn still_used(
                     Some((user, targets(before, source)))
                 });
                 let Some((user, then)) = user else { continue };
-                let lines = edge.lines.iter().map(|&line| (line, node));
+                let label = before.node(node).label();
+                let stem = module(path).rsplit('/').next().unwrap_or_default().to_owned();
+                let is_said = |line: u32| {
+                    user.still_says(line, label, edge.kind) || user.still_says(line, &stem, edge.kind)
+                };
+                let lines = edge.lines.iter().filter(|&&line| is_said(line)).map(|&line| (line, node));
                 let left: Vec<u32> =
                     lines.filter_map(|used| left(user, (before, then), graph, one, used)).collect();
                 if left.is_empty() {

@@ -11,12 +11,14 @@ mod held;
 mod lost_ways;
 mod members;
 mod moved_files;
+mod new_calls;
 mod overrides;
 mod removed;
 mod removed_nodes;
 mod reviewers;
 mod signatures;
 mod twins;
+mod unmounted;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,6 +232,8 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         let unmet = contracts::unmet(&mut held, &said, &then, graph, &edited)?;
         findings.extend(unmet);
     }
+    findings.extend(new_calls::unfit(&mut held, graph, &edited));
+    findings.extend(unmounted::still_used(graph, &edited));
     findings.extend(overrides::apart(&mut held, graph, &edited));
     findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
     findings.extend(members::still_said(ctx, graph, &edited, &after)?);

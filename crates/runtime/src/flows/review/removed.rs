@@ -7,6 +7,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeKind};
 use m1nd_ingest::history::Now;
 use m1nd_ingest::revision::{Change, Changed};
+use m1nd_ingest::syntax::Source;
 use m1nd_ingest::{imported, languages, scan};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
@@ -243,15 +244,30 @@ fn meant<'h>(
         };
         source.is_relative || source.module.iter().any(|part| home.is_said_in(part)) || leads_here()
     };
+    let mut sources: BTreeMap<&str, Option<Source>> = BTreeMap::new();
+    let mut is_code = |hit: &'h grep::Match| {
+        let path = hit.path.as_str();
+        let source = sources.entry(path).or_insert_with(|| match after.get(path) {
+            Some(text) => Source::of(path, text.as_deref()?),
+            None => match scan::now(root, path) {
+                Now::Holds(bytes) => Source::of(path, &bytes),
+                Now::Unread | Now::Gone => None,
+            },
+        });
+        let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+        source.as_ref().is_none_or(|source| !source.only_quotes(line, home.name))
+    };
     let mut meant = Vec::new();
     for &hit in uses {
         let path = hit.path.as_str();
         let owners = match is_import(&hit.text) || kind == NodeKind::Constant {
             true => vec![None],
-            false => owners(&hit.text, home.name, dots_of(home.family)),
+            false => owners(&hit.text, home.name, kind, dots_of(home.family)),
         };
         let is_meant = owners.iter().any(|owner| match owner {
             None => bound(path, home.name).is_none_or(|bound| match bound.imports[..] {
+                // A module on the way to another name.
+                [] if home.family == "python" && is_import(&hit.text) => false,
                 [] => !bound.is_made_here || path == home.path,
                 _ => bound.imports.iter().any(|source| is_ours(path, source)),
             }),
@@ -261,7 +277,7 @@ fn meant<'h>(
                         .is_some_and(|bound| bound.imports.iter().any(|source| is_ours(path, source)))
             }
         });
-        if is_meant {
+        if is_meant && is_code(hit) {
             meant.push(hit);
         }
     }
@@ -280,12 +296,14 @@ enum Dots {
     OfValues,
 }
 
-/// What a name is said of, each time that a line says it; nothing where it stands alone.
-fn owners<'l>(line: &'l str, name: &str, dots: Dots) -> Vec<Option<&'l str>> {
+/// What a name is said of, each time that a line uses it; nothing where it stands alone.
+fn owners<'l>(line: &'l str, name: &str, kind: NodeKind, dots: Dots) -> Vec<Option<&'l str>> {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let said = line.match_indices(name).filter_map(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
-        (!before.ends_with(is_letter) && !after.starts_with(is_letter)).then_some(before)
+        let is_word = !before.ends_with(is_letter) && !after.starts_with(is_letter);
+        let is_called = after.trim_start().starts_with('(');
+        (is_word && !is_quoted(before) && (kind.is_type() || is_called)).then_some(before)
     });
     let is_member =
         |before: &&str| dots == Dots::OfValues && before.ends_with('.') && !before.ends_with("..");
@@ -376,11 +394,13 @@ mod tests {
     #[test]
     fn a_name_is_said_alone_or_of_something() {
         assert_eq!(
-            owners("x: ssl.SSLContext | SSLContext", "SSLContext", Dots::OfModules),
+            owners("x: ssl.SSLContext | SSLContext", "SSLContext", NodeKind::Class, Dots::OfModules),
             [Some("ssl"), None]
         );
-        assert_eq!(owners("a::b::greet(c().greet())", "greet", Dots::OfModules), [Some("b"), Some("")]);
-        assert_eq!(owners("FLAGS.iter(a::iter())", "iter", Dots::OfValues), [Some("a")]);
+        let function = |line, name, dots| owners(line, name, NodeKind::Function, dots);
+        assert_eq!(function("a::b::greet(c().greet())", "greet", Dots::OfModules), [Some("b"), Some("")]);
+        assert_eq!(function("FLAGS.iter(a::iter())", "iter", Dots::OfValues), [Some("a")]);
+        assert_eq!(function("app.logger.info(''.join(info))", "info", Dots::OfModules), [Some("logger")]);
     }
 
     #[test]

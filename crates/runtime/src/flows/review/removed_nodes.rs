@@ -225,19 +225,7 @@ fn left(
     if user.certainly_leads_to(today).any(is_it) {
         return None;
     }
-    // A statement may stand on more lines than the one that is known of it.
-    let Some(one) = user.edited else { return Some(today) };
-    let says = user.said(line).is_some_and(|text| says(text, name));
-    let imports = || {
-        let bound = one.texts.1.as_deref().and_then(|new| imported::bound(user.path, new, name));
-        bound.is_some_and(|bound| !bound.imports.is_empty())
-    };
-    (says || edge.kind == EdgeKind::Imports && imports()).then_some(today)
-}
-
-/// Whether a line says a name as a word.
-fn says(line: &str, name: &str) -> bool {
-    line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|word| word == name)
+    user.still_says(line, name, edge.kind).then_some(today)
 }
 
 /// Whether the change lets a file take a name from elsewhere.

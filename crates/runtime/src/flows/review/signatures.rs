@@ -361,8 +361,9 @@ impl<'g> Shape<'g> {
             return Ok((!breaks.is_empty()).then(|| Told {
                 severity: Severity::High,
                 what: format!(
-                    "is no context manager any more, and {} lines that were not touched enter it",
-                    breaks.len()
+                    "is no context manager any more, and {} {} it",
+                    untouched(breaks.len()),
+                    if breaks.len() == 1 { "enters" } else { "enter" }
                 ),
                 places: shown(&breaks),
             }));
@@ -406,10 +407,15 @@ impl<'g> Shape<'g> {
             }
         }
         let what = if is_read { "is read like a field now" } else { "is no property any more" };
-        let still = if is_read { "call it" } else { "read it without a call" };
+        let still = match (is_read, lines.len()) {
+            (true, 1) => "calls it",
+            (true, _) => "call it",
+            (false, 1) => "reads it without a call",
+            (false, _) => "read it without a call",
+        };
         Ok((1..=MAX_READS).contains(&lines.len()).then(|| Told {
             severity,
-            what: format!("{what}, and {} lines that were not touched {still}", lines.len()),
+            what: format!("{what}, and {} {still}", untouched(lines.len())),
             places: lines.into_iter().take(MAX_PLACES).collect(),
         }))
     }
@@ -474,6 +480,13 @@ fn of<'g>(judged: &[(Site<'g>, Left)], which: Left) -> Vec<Site<'g>> {
 
 fn shown(sites: &[Site<'_>]) -> Vec<String> {
     sites.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect()
+}
+
+fn untouched(lines: usize) -> String {
+    match lines {
+        1 => "1 line that was not touched".to_owned(),
+        count => format!("{count} lines that were not touched"),
+    }
 }
 
 fn is_async(signature: &str, name: &str) -> bool {
