@@ -182,3 +182,29 @@ fn a_module_on_the_way_to_a_name_is_not_what_went() {
     let fixture = committed_files(&files);
     assert_eq!(gone(&fixture, &[("tool.py", Some("x = 1\n"))]), [""; 0]);
 }
+
+#[test]
+fn a_file_that_nobody_compiles_misses_nothing() {
+    let lib = "mod util;\nmod used;\n";
+    let uses = "use crate::util;\n\npub fn run() -> u8 {\n    util::one()\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("src/lib.rs", lib),
+        ("src/util.rs", "pub fn one() -> u8 {\n    1\n}\n"),
+        ("src/used.rs", uses),
+        ("src/old.rs", uses),
+    ];
+    let fixture = committed_files(&files);
+    let without = lib.replace("mod util;\n", "");
+    let found = gone(&fixture, &[("src/util.rs", None), ("src/lib.rs", Some(&without))]);
+    assert_eq!(found, ["critical removed_but_used src/util.rs:1 src/used.rs:1"]);
+}
+
+#[test]
+fn an_overload_that_went_is_missed_by_the_calls_that_fitted_it_alone() {
+    let lib = "package p;\n\npublic class A {\n  public int over(int a) {\n    return a;\n  }\n\n  public int over(int a, int b) {\n    return a + b;\n  }\n}\n";
+    let uses = "package p;\n\npublic class B {\n  int one() {\n    return new A().over(1);\n  }\n\n  int two() {\n    return new A().over(1, 2);\n  }\n}\n";
+    let fixture = committed_files(&[("p/A.java", lib), ("p/B.java", uses)]);
+    let without = lib.replace("\n  public int over(int a, int b) {\n    return a + b;\n  }\n", "");
+    assert_eq!(gone(&fixture, &[("p/A.java", Some(&without))]), ["high removed_but_used p/A.java:7 p/B.java:9"]);
+}

@@ -8,6 +8,7 @@ use m1nd_ingest::languages;
 use m1nd_risk::blast::{self, DEPENDS};
 use m1nd_risk::plan::Severity;
 
+use super::held::Held;
 use super::twins::is_twin;
 use super::users::{Targets, User, targets};
 use super::{Edited, Finding, builtins};
@@ -31,6 +32,7 @@ pub fn paths<'e>(graph: &Graph, edited: &'e [Edited]) -> BTreeMap<&'e str, &'e E
 
 /// One finding for each of these files that other files still use, with the lines that import it.
 pub fn still_used(
+    held: &mut Held<'_>,
     before: &Graph,
     graph: &Graph,
     edited: &[Edited],
@@ -55,7 +57,8 @@ pub fn still_used(
                     continue;
                 }
                 let user = users.entry(source).or_insert_with(|| {
-                    let user = User::of(graph, edited, source)?;
+                    let user =
+                        User::of(graph, edited, source).filter(|user| !is_orphan(held, graph, user.path))?;
                     Some((user, targets(before, source)))
                 });
                 let Some((user, then)) = user else { continue };
@@ -98,6 +101,26 @@ pub fn still_used(
         });
     }
     found
+}
+
+/// Whether a file of Rust stands in a crate whose modules do not name it: nobody compiles it.
+fn is_orphan(held: &mut Held<'_>, graph: &Graph, path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some(stem) = file.strip_suffix(".rs") else { return false };
+    if matches!(stem, "lib" | "main" | "mod" | "build") {
+        return false;
+    }
+    let parents = ["lib", "main", "mod"].map(|root| format!("{folder}/{root}.rs"));
+    let parents = parents.into_iter().chain([format!("{folder}.rs")]);
+    let parents: Vec<String> = parents.filter(|path| graph.node_by_path(path).is_some()).collect();
+    let mut says = |path: &String| {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        held.text(path).is_none_or(|text| {
+            text.contains("#[path")
+                || [";", " {"].iter().any(|end| words(&text).contains(&format!("mod {stem}{end}")))
+        })
+    };
+    !parents.is_empty() && !parents.iter().any(&mut says)
 }
 
 /// The line as it stands now, where it still says what it said and that leads nowhere else. `then` is what lines led to.

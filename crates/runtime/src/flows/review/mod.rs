@@ -15,6 +15,7 @@ mod new_calls;
 mod overrides;
 mod removed;
 mod removed_nodes;
+mod returned;
 mod reviewers;
 mod signatures;
 mod twins;
@@ -192,9 +193,9 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
-        false => {
-            before.graph()?.map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone))
-        }
+        false => before
+            .graph()?
+            .map_or_else(Vec::new, |then| gone_files::still_used(&mut held, &then, graph, &edited, &gone)),
     };
     if edited.iter().any(|one| one.file.how == How::Renamed)
         && let Some(then) = before.graph()?
@@ -205,9 +206,10 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     findings.extend(gone);
     let is_told = |path: &str| told.contains(&format!("{path}:1"));
     let candidates = removed_nodes::candidates(graph, &edited, |one, _| one.file.how == How::Deleted);
-    let then = match candidates.is_empty() {
-        true => None,
-        false => before.graph()?,
+    let went = |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.change == Change::Removed);
+    let then = match edited.iter().any(went) {
+        true => before.graph()?,
+        false => None,
     };
     let relations = then.as_deref().map(|then| removed_nodes::relations(then, graph, &edited, &candidates));
     let gone = removed::still_used(ctx, graph, &edited, is_told, &after, relations.as_ref())?;

@@ -135,6 +135,9 @@ pub fn still_used(
                 }));
             }
             let by_text = gone.severity(read.iter().any(|&(_, is_imported)| is_imported));
+            // Who is not known to have led there says the word, and may mean another thing by it.
+            let is_doubtful = relations.is_some() && gone.kind != NodeKind::Constant;
+            let by_text = if is_doubtful { by_text.min(Severity::Medium) } else { by_text };
             let severity = match related.filter(|_| is_certain) {
                 Some(related) => {
                     removed_nodes::severity(graph, gone.edited, gone.symbol, related).max(by_text)

@@ -8,6 +8,7 @@ use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
+use m1nd_risk::signature;
 
 use super::twins::is_twin;
 use super::users::User;
@@ -220,12 +221,23 @@ fn left(
     let gone = before.node(edge.target).path();
     let is_it = |ix: NodeIx| {
         let now = graph.node(ix);
-        now.label() == name && !is_twin(before, user.path, gone, now.path())
+        now.label() == name
+            && !is_twin(before, user.path, gone, now.path())
+            && may_take(before.node(edge.target).signature(), now.signature(), now.language(), name)
     };
     if user.certainly_leads_to(today).any(is_it) {
         return None;
     }
     user.still_says(line, name, edge.kind).then_some(today)
+}
+
+/// Whether a callable may take the calls of another one of its name. Where several of a name are told apart by what they are given
+/// one that takes another number of arguments does not.
+fn may_take(gone: &str, now: &str, language: &str, name: &str) -> bool {
+    let is_open = |text: &str| text.contains("...") || text.contains('=') || text.contains("vararg");
+    !matches!(language, "java" | "csharp" | "cpp")
+        || is_open(now)
+        || signature::count(gone, name) == signature::count(now, name)
 }
 
 /// Whether the change lets a file take a name from elsewhere.

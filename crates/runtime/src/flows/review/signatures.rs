@@ -11,6 +11,7 @@ use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
 use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 
 use super::held::Held;
+use super::returned::{bare, results, taken_apart};
 use super::users::User;
 use super::{Edited, Finding};
 
@@ -397,7 +398,26 @@ impl<'g> Shape<'g> {
         let pattern = Pattern::compile(&format!(r"\.{}\b", self.name), Syntax::Regex, Case::Sensitive);
         let is_only = self.graph.nodes_by_label(self.name).len() == 1 && self.name.len() >= MIN_NAME;
         if let Some(pattern) = pattern.ok().filter(|_| is_only) {
-            for hit in said(&pattern)? {
+            let hits = said(&pattern)?;
+            // Where other types have a field of the name, only who is called like this one is meant.
+            let own = format!("self{name}");
+            let is_field = hits.iter().any(|hit| {
+                let said = hit.text.trim_start().strip_prefix(own.as_str()).map(str::trim_start);
+                said.is_some_and(|after| {
+                    after.starts_with(':') || after.starts_with('=') && !after.starts_with("==")
+                })
+            });
+            let owner = self.graph.owner(self.node).map(|ix| self.graph.node(ix).label().to_lowercase());
+            let is_meant = |text: &str| {
+                let mut before = text.match_indices(&name).map(|(at, _)| &text[..at]);
+                let Some(owner) = owner.as_deref().filter(|_| is_field) else { return true };
+                before.any(|before| {
+                    let from =
+                        before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+                    before[from..].to_lowercase().trim_matches('_').ends_with(owner)
+                })
+            };
+            for hit in hits.iter().filter(|hit| is_meant(&hit.text)) {
                 let (path, line) = (hit.path.as_str(), u32::try_from(hit.line).unwrap_or(u32::MAX));
                 let place = format!("{path}:{line}");
                 let is_own = hit.text.trim_start().starts_with(['#', '@']);
@@ -494,45 +514,6 @@ fn is_async(signature: &str, name: &str) -> bool {
     before.split_whitespace().any(|word| word == "async")
 }
 
-/// How many values a list of results has.
-fn results(list: &str) -> usize {
-    let Some(inner) = list.strip_prefix('(') else { return usize::from(!list.is_empty()) };
-    let mut depth = 0_i32;
-    let commas = inner.chars().filter(|&letter| {
-        depth += match letter {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        letter == ',' && depth == 0
-    });
-    commas.count() + 1
-}
-
-/// How many names a line gives the values of a call to; none where it stands alone, nothing where that is not seen.
-fn taken_apart(call: &Call) -> Option<usize> {
-    let before = call.before.trim_start();
-    let is_path =
-        |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '&'));
-    if is_path(before) && !call.after.starts_with('.') {
-        return Some(0);
-    }
-    let (names, rest) = before.split_once(":=").or_else(|| before.split_once(" = "))?;
-    let names =
-        ["if ", "for ", "switch ", "var "].iter().find_map(|word| names.strip_prefix(word)).unwrap_or(names);
-    let is_all = call.after.is_empty()
-        || call.after.starts_with(['\n', '{', ';'])
-        || !call.after.starts_with(['.', '[', ')', ',']);
-    (is_path(rest.trim()) && is_all).then(|| names.split(',').count())
-}
-
-/// A type without the modules it is from and how long it lives.
-fn bare(kind: &str) -> String {
-    let words = kind.split_inclusive(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.')));
-    let last = |word: &str| word.rsplit([':', '.']).next().unwrap_or(word).to_owned();
-    words.map(last).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// A signature in which names of types that only stand for others are written out.
 fn without_aliases(graph: &Graph, language: &str, signature: &str) -> String {
     let mut text = signature.to_owned();
@@ -573,24 +554,4 @@ fn stands_for(graph: &Graph, language: &str, word: &str) -> Option<String> {
     let (_, other) = only.signature().split_once(" = ")?;
     let other = other.trim().trim_end_matches(';');
     (only.kind() == NodeKind::Type && other.len() < LONG && !other.contains(word)).then(|| other.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_line_does_with_the_values_of_a_call_is_read() {
-        let count = |line: &str| {
-            let calls = signature::calls("go", line, 1, "Find");
-            calls.first().and_then(taken_apart)
-        };
-        assert_eq!(count("\tcmd, args, err := c.Find(x)"), Some(3));
-        assert_eq!(count("\tif cmd, err := c.Find(x); err != nil {"), Some(2));
-        assert_eq!(count("\tc.Find(x)"), Some(0));
-        assert_eq!(count("\treturn c.Find(x)"), None);
-        assert_eq!(count("\ta := g(c.Find(x))"), None);
-        assert_eq!(["(a, error)", "", "int", "(map[a]b, func(a, b) c)"].map(results), [2, 0, 1, 2]);
-        assert_eq!(bare("std::io::Result<&'a Path>"), bare("Result<&'a std::path::Path>"));
-    }
 }
