@@ -206,5 +206,18 @@ fn an_overload_that_went_is_missed_by_the_calls_that_fitted_it_alone() {
     let uses = "package p;\n\npublic class B {\n  int one() {\n    return new A().over(1);\n  }\n\n  int two() {\n    return new A().over(1, 2);\n  }\n}\n";
     let fixture = committed_files(&[("p/A.java", lib), ("p/B.java", uses)]);
     let without = lib.replace("\n  public int over(int a, int b) {\n    return a + b;\n  }\n", "");
-    assert_eq!(gone(&fixture, &[("p/A.java", Some(&without))]), ["high removed_but_used p/A.java:7 p/B.java:9"]);
+    assert_eq!(
+        gone(&fixture, &[("p/A.java", Some(&without))]),
+        ["high removed_but_used p/A.java:7 p/B.java:9"]
+    );
+}
+
+#[test]
+fn a_method_that_is_called_on_something_else_now_is_not_what_went() {
+    let app = "from base import Base\n\n\nclass App:\n    def __init__(self, base: Base):\n        self.base = base\n\n    def end(self):\n        self.base.close()\n";
+    let files = [("base.py", "class Base:\n    def close(self):\n        pass\n"), ("app.py", app)];
+    let fixture = committed_files(&files);
+    let other =
+        app.replace("from base import Base", "from core import Core").replace("base: Base", "base: Core");
+    assert_eq!(gone(&fixture, &[("base.py", None), ("app.py", Some(&other))]), [""; 0]);
 }

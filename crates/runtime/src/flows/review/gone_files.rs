@@ -62,6 +62,10 @@ pub fn still_used(
                     Some((user, targets(before, source)))
                 });
                 let Some((user, then)) = user else { continue };
+                // A method is called on a value, and what that is the change may have said anew.
+                if before.node(node).kind() == NodeKind::Method && user.edited.is_some() {
+                    continue;
+                }
                 let label = before.node(node).label();
                 let stem = module(path).rsplit('/').next().unwrap_or_default().to_owned();
                 let is_said = |line: u32| {

@@ -36,8 +36,10 @@ pub fn candidates<'e>(
         // What goes with its type is told of the type, and one of several of a name leaves the others.
         let is_inner =
             |symbol: &Changed| symbol.name.rsplit_once('.').is_some_and(|(outer, _)| types.contains(outer));
+        // Where they are told apart by what they take that is looked at with the one that went.
         let stays = |symbol: &Changed| {
-            graph.nodes_in(&one.file.path).any(|ix| graph.node(ix).qualified() == symbol.name)
+            let mut nodes = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
+            nodes.any(|node| node.qualified() == symbol.name && !has_overloads(node.language()))
         };
         let went = one.symbols.iter().flatten().filter(went);
         let left = went.filter(|symbol| !is_inner(symbol) && !stays(symbol) && !is_told(one, symbol));
@@ -85,7 +87,12 @@ pub fn relations<'g>(
         };
         let Some(node) = before.nodes_in(one.path_before()).find(is_it) else { continue };
         let name = before.node(node).label();
-        if survives(edited, one, symbol, name) {
+        let was = before.node(node).signature();
+        let mut now = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
+        let stays = now.any(|now| {
+            now.qualified() == symbol.name && may_take(was, now.signature(), now.language(), name)
+        });
+        if stays || survives(edited, one, symbol, name) {
             continue;
         }
         let mut related = Related::default();
@@ -231,13 +238,15 @@ fn left(
     user.still_says(line, name, edge.kind).then_some(today)
 }
 
+fn has_overloads(language: &str) -> bool {
+    matches!(language, "java" | "csharp" | "cpp")
+}
+
 /// Whether a callable may take the calls of another one of its name. Where several of a name are told apart by what they are given
 /// one that takes another number of arguments does not.
 fn may_take(gone: &str, now: &str, language: &str, name: &str) -> bool {
     let is_open = |text: &str| text.contains("...") || text.contains('=') || text.contains("vararg");
-    !matches!(language, "java" | "csharp" | "cpp")
-        || is_open(now)
-        || signature::count(gone, name) == signature::count(now, name)
+    !has_overloads(language) || is_open(now) || signature::count(gone, name) == signature::count(now, name)
 }
 
 /// Whether the change lets a file take a name from elsewhere.
