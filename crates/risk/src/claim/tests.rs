@@ -147,7 +147,7 @@ fn what_is_called_first_by_whom_is_a_verdict() {
 #[test]
 fn what_is_imported_for_types_alone_is_no_certain_dependency() {
     let graph = graph("a.py imports b.py\nb.py imports c.py\n");
-    let typed = |edge: &m1nd_graph::Edge<'_>| graph.node(edge.target).label() == "b.py";
+    let typed = |edge: &m1nd_graph::Edge<'_>| edge.target == at(&graph, "b.py");
     let verdict = |one: &str, other: &str| {
         let known = Known { past: PAST, is_typed: &typed };
         judge(&graph, Kind::DependsOn, at(&graph, one), Some(at(&graph, other)), 5, 9, known)
