@@ -116,7 +116,7 @@ pub fn still_used(
             }
             let certain = related.map(|related| &related.certain);
             let is_certain = certain.is_some_and(|lines| !lines.is_empty());
-            if uses.is_empty() && !is_certain || uses.len() > MAX_USES && !is_certain {
+            if !is_certain && (uses.is_empty() || uses.len() > MAX_USES) {
                 continue;
             }
             // The lines of tests come last.
