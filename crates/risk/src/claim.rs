@@ -3,7 +3,7 @@
 mod judge;
 mod sentence;
 
-pub use judge::{Evidence, Judged, Past, judge};
+pub use judge::{Evidence, Judged, Known, Past, judge};
 pub use sentence::{Claim, Kind, PATTERNS, parse};
 
 #[cfg(test)]

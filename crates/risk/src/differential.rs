@@ -120,6 +120,11 @@ pub fn differential(old: &Graph, new: &Graph, counts: impl Fn(&str) -> bool) -> 
     found
 }
 
+/// How many nodes and relations of a graph are compared.
+pub fn compared(graph: &Graph) -> (usize, usize) {
+    (graph.nodes().filter(is_told).count(), relations(graph, str::to_owned).len())
+}
+
 /// Folders come and go with their files.
 fn is_told(node: &Node<'_>) -> bool {
     !matches!(node.kind(), NodeKind::Directory | NodeKind::Repository)

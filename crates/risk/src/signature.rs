@@ -31,7 +31,10 @@ pub fn fit(language: &str, name: &str, before: &str, now: &str) -> Fit {
     let seen = |list: Vec<String>| -> Vec<String> {
         list.iter().map(|parameter| seen_by_callers(language, parameter)).collect()
     };
-    let (old, new) = (seen(old), seen(new));
+    let (old, new) = match language {
+        "go" => (of_go(&old), of_go(&new)),
+        _ => (seen(old), seen(new)),
+    };
     if old == new {
         return Fit::Same;
     }
@@ -46,11 +49,27 @@ pub fn fit(language: &str, name: &str, before: &str, now: &str) -> Fit {
             false => Fit::Broken,
         };
     }
-    let is_longer = new.len() > old.len() && new[..old.len()] == old[..];
-    match is_longer && new[old.len()..].iter().all(|parameter| may_be_left_out(parameter)) {
+    // What had to be given may still be given.
+    let stays = |(was, now): (&String, &String)| {
+        was == now || now.trim_start_matches('?').trim_end_matches('=') == was.as_str()
+    };
+    let is_as_long = new.len() >= old.len() && old.iter().zip(&new).all(stays);
+    match is_as_long && new[old.len()..].iter().all(|parameter| may_be_left_out(parameter)) {
         true => Fit::Widened,
         false => Fit::Broken,
     }
+}
+
+/// How many parameters a signature has.
+pub fn count(signature: &str, name: &str) -> Option<usize> {
+    parameters(signature, name).map(|list| list.len())
+}
+
+/// How many of them have to be given.
+pub fn least(language: &str, signature: &str, name: &str) -> Option<usize> {
+    let list = parameters(signature, name)?;
+    let seen = list.iter().map(|parameter| seen_by_callers(language, parameter));
+    Some(seen.filter(|parameter| !may_be_left_out(parameter)).count())
 }
 
 /// What calls of a Python function can give it.
@@ -154,6 +173,25 @@ fn seen_by_callers(language: &str, parameter: &str) -> String {
     format!("{kept}{default}")
 }
 
+/// What calls see of parameters of Go: their types. Nobody says the names, and several may share one type.
+fn of_go(list: &[String]) -> Vec<String> {
+    let is_word = |text: &str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+    let typed = |one: &str| {
+        let (name, kind) = one.split_once(' ')?;
+        (is_word(name) && name != "chan").then(|| kind.trim().to_owned())
+    };
+    if !list.iter().any(|one| typed(one).is_some()) {
+        return list.to_vec();
+    }
+    let mut found: Vec<String> = Vec::new();
+    for one in list.iter().rev() {
+        let kind = typed(one).or_else(|| found.last().cloned()).unwrap_or_else(|| one.clone());
+        found.push(kind);
+    }
+    found.reverse();
+    found
+}
+
 /// A default, a question mark, a rest, or the mark after which only named ones come.
 fn may_be_left_out(parameter: &str) -> bool {
     parameter.ends_with('=') || parameter.starts_with(['?', '*']) || parameter.contains("...")
@@ -191,6 +229,13 @@ mod tests {
             ("typescript", "function f(a: A)", "function f(a: A, b: B)", Fit::Broken),
             ("go", "func (s *S) F(a int) error", "func (s *S) F(a int, more ...int) error", Fit::Widened),
             ("go", "func (s *S) F(a int) error", "func (t *S) F(a int) error", Fit::Same),
+            ("go", "func F(a, b int, c string) error", "func F(x int, y int, z string) error", Fit::Same),
+            ("go", "func F(a, b int)", "func F(a, b string)", Fit::Broken),
+            ("go", "func F(int, func(a A) B)", "func F(x int, f func(a A) B)", Fit::Same),
+            ("go", "func F(a chan int)", "func F(chan int)", Fit::Same),
+            ("typescript", "function f(a: A, b: B)", "function f(a: A, b?: B)", Fit::Widened),
+            ("typescript", "function f(a: A, b: B)", "function f(a: A, b: B = c, d = 1)", Fit::Widened),
+            ("typescript", "function f(a: A, b?: B)", "function f(a: A, b: B)", Fit::Broken),
             ("java", "void f(int a, List<A> b)", "void f(int x, List<A> y)", Fit::Same),
             ("java", "void f(int a)", "void f(long a)", Fit::Broken),
             ("rust", "struct A", "struct A", Fit::Same),

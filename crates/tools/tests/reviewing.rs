@@ -280,6 +280,19 @@ fn a_revision_is_compared_with_today_without_a_checkout() {
     );
     assert_eq!(found["changed_signatures"][0]["was"], "def greet(name)", "{found}");
     assert_eq!((&found["a"]["kind"], &found["a"]["files_parsed"]), (&json!("revision"), &json!(1)));
+    // What came and went is the difference between the sides, folders or not.
+    fs::create_dir_all(fixture.root().join("new/deep")).unwrap();
+    fs::write(fixture.root().join("new/deep/one.py"), "def one():\n    return 1\n").unwrap();
+    let more = compare(json!({"snapshot_a": "HEAD"}));
+    let number = |value: &Value| value.as_i64().unwrap();
+    let totals = &more["totals"];
+    for (what, came, went) in
+        [("nodes", "nodes_added", "nodes_removed"), ("edges", "edges_added", "edges_removed")]
+    {
+        let grown = number(&more["b"][what]) - number(&more["a"][what]);
+        assert_eq!(grown, number(&totals[came]) - number(&totals[went]), "{what} of {more}");
+    }
+    fs::remove_dir_all(fixture.root().join("new")).unwrap();
     let back = compare(json!({"snapshot_a": "current", "snapshot_b": "HEAD"}));
     assert_eq!((&back["new_nodes"], &back["removed_nodes"]), (&found["removed_nodes"], &found["new_nodes"]));
     let same = compare(json!({"snapshot_a": "HEAD~1", "snapshot_b": "HEAD"}));

@@ -125,6 +125,23 @@ fn calls_that_take_another_number_of_results_are_told() {
     let two =
         go.replace("(int, string, error)", "(int, error)").replace("return a, \"\", nil", "return a, nil");
     assert_eq!(after(&fixture, &[("a.go", &two)], &CALLS), ["high signature_change a.go:3 a.go:9"]);
+    // What is asked is one value.
+    let go = "package a\n\nfunc is(a int) bool {\n\treturn a > 1\n}\n\nfunc run() int {\n\tif !is(1) {\n\t\treturn 1\n\t}\n\treturn 2\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    let two = go.replace("bool {\n\treturn a > 1", "(bool, error) {\n\treturn a > 1, nil");
+    assert_eq!(after(&fixture, &[("a.go", &two)], &CALLS), ["high signature_change a.go:3 a.go:8"]);
+}
+
+#[test]
+fn what_is_read_of_other_things_is_not_the_property() {
+    let lib = "class App:\n    def __init__(self):\n        self.parts = {}\n\n\nclass Request:\n    @property\n    def parts(self):\n        return []\n";
+    let app = "from lib import App, Request\n\n\ndef run(app, request):\n    return app.parts, [\n        request.parts,\n    ]\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let called = lib.replace("    @property\n", "");
+    assert_eq!(
+        after(&fixture, &[("lib.py", &called)], &CALLS),
+        ["medium signature_change lib.py:7 app.py:6"]
+    );
 }
 
 #[test]

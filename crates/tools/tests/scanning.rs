@@ -99,3 +99,12 @@ fn code_that_tests_stand_beside_is_not_called_untested() {
         ]
     );
 }
+
+#[test]
+fn what_tests_for_finds_is_not_called_untested() {
+    let tests: String = (0..5).map(|at| format!("def test_{at}():\n    assert True\n\n\n")).collect();
+    let files = format!(
+        "//- lib.py\ndef load():\n    a = 1\n    b = 2\n    c = 3\n    d = 4\n    e = 5\n    return a\n//- test_lib.py\nimport pytest\n\nfrom lib import load\n\n\n@pytest.fixture\ndef loaded():\n    return load()\n\n\n{tests}def test_loaded(loaded):\n    assert loaded\n"
+    );
+    assert_eq!(scan(&files, "test_coverage"), [""; 0]);
+}

@@ -2,6 +2,9 @@
 
 mod indentation;
 mod json;
+mod quoted;
+
+pub use quoted::Source;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -127,6 +130,9 @@ fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
         return Err(Unchecked::TooLarge);
     }
     let (text, _) = decode(bytes).ok_or(Unchecked::NotText)?;
+    if language.is_some_and(|language| language.family == "bash") && is_zsh(path, &text) {
+        return Err(Unchecked::NoGrammar);
+    }
     let lines: Vec<&str> = text.lines().collect();
     let keyed = |line: u32, column: u32, last: u32, what: String| {
         let key = lines.get(line as usize - 1).map_or("", |line| line.trim());
@@ -146,6 +152,9 @@ fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
     for node in broken(&tree) {
         let at = node.start_position();
         let last = node.end_position().row as u32 + 1;
+        if is_older(language.name, &lines, at.row, last) {
+            continue;
+        }
         found.grammar.push(keyed(at.row as u32 + 1, at.column as u32 + 1, last, described(node, &text)));
     }
     if language.family == "python" {
@@ -155,6 +164,20 @@ fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
         }
     }
     Ok(found)
+}
+
+/// Whether a script is one of zsh, which is read as one of bash and says what bash does not.
+fn is_zsh(path: &str, text: &str) -> bool {
+    let first = text.lines().next().unwrap_or_default();
+    path.ends_with(".zsh")
+        || first.starts_with("#compdef")
+        || first.starts_with("#!") && first.contains("zsh")
+}
+
+/// Whether what does not parse was written for an older edition of Rust, in which `try!` is a macro like others.
+fn is_older(language: &str, lines: &[&str], row: usize, last: u32) -> bool {
+    let lines = lines.iter().take(last as usize).skip(row);
+    language == "rust" && lines.into_iter().any(|line| line.contains("try!"))
 }
 
 fn broken(tree: &Tree) -> Vec<Node<'_>> {
@@ -194,6 +217,18 @@ fn not_parsed(source: &str) -> String {
 #[cfg(all(test, feature = "lang-rust", feature = "lang-python"))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_older_edition_of_rust_is_no_error_and_zsh_is_not_read_as_bash() {
+        let now = "fn run() -> R {\n    let x = try!(load());\n    Ok(x)\n}\n";
+        assert_eq!(introduced("a.rs", None, now.as_bytes()), Ok(Vec::new()));
+        let broken = introduced("a.rs", None, b"fn run( {\n    load(\n}\n");
+        assert!(broken.is_ok_and(|found| !found.is_empty()));
+        assert_eq!(
+            introduced("a.zsh", None, b"[[ $x == (#b)(a|b)(.*)# ]] && (\n"),
+            Err(Unchecked::NoGrammar)
+        );
+    }
 
     fn shown(path: &str, before: &str, now: &str) -> String {
         match introduced(path, Some(before.as_bytes()), now.as_bytes()) {

@@ -45,6 +45,20 @@ pub enum Past {
     Unknown,
 }
 
+/// What is known beside the graph.
+#[derive(Clone, Copy)]
+pub struct Known<'a> {
+    pub past: Past,
+    /// Whether a relation is there only so that a checker of types knows it.
+    pub is_typed: &'a dyn Fn(&Edge<'_>) -> bool,
+}
+
+impl From<Past> for Known<'_> {
+    fn from(past: Past) -> Self {
+        Self { past, is_typed: &|_| false }
+    }
+}
+
 impl Judged {
     pub fn verdict(&self) -> &'static str {
         match self.confidence {
@@ -87,16 +101,17 @@ const MIN_COMMON: u32 = 2;
 const LEAST_SHARE: f32 = 0.1;
 
 /// Judges a claim about nodes; `other` is the second one where the claim has two.
-pub fn judge(
-    graph: &Graph,
+pub fn judge<'a>(
+    graph: &'a Graph,
     kind: Kind,
     one: NodeIx,
     other: Option<NodeIx>,
     max_hops: u32,
     budget: usize,
-    past: Past,
+    known: impl Into<Known<'a>>,
 ) -> Judged {
-    let mut search = Search { graph, max_hops, budget, past, looked_at: 0, is_cut: false, is_near: false };
+    let known = known.into();
+    let mut search = Search { graph, max_hops, budget, known, looked_at: 0, is_cut: false, is_near: false };
     let evidence = match (kind, other) {
         (Kind::DependsOn, Some(other)) => vec![search.dependency(one, other, &DEPENDS)],
         (Kind::Calls, Some(other)) => vec![search.dependency(one, other, &[EdgeKind::Calls])],
@@ -140,11 +155,13 @@ fn against(evidence: Evidence) -> Evidence {
 }
 
 /// Which relations a search follows.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Trust {
     Certain,
     /// Also from the call of a base method to its overrides.
     Dispatch,
+    /// Also what is imported for types alone.
+    Types,
     /// Also guesses.
     Guess,
 }
@@ -153,7 +170,7 @@ struct Search<'g> {
     graph: &'g Graph,
     max_hops: u32,
     budget: usize,
-    past: Past,
+    known: Known<'g>,
     looked_at: usize,
     is_cut: bool,
     is_near: bool,
@@ -171,12 +188,15 @@ impl Search<'_> {
     }
 
     fn chain(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
-        for trust in [Trust::Certain, Trust::Dispatch, Trust::Guess] {
+        for trust in [Trust::Certain, Trust::Dispatch, Trust::Types, Trust::Guess] {
             if let Some(path) = self.path(one, other, kinds, trust) {
                 let steps = path.len().saturating_sub(1);
                 let (factor, how) = match trust {
                     Trust::Certain => (SEEN, ""),
                     Trust::Dispatch => (DISPATCHED, ", where a call of a base method runs the override"),
+                    Trust::Types => {
+                        (GUESSED, ", some of it only for types: it is not there when the code runs")
+                    }
                     Trust::Guess => (GUESSED, ", some of it only guessed by name"),
                 };
                 let says = match steps {
@@ -256,7 +276,9 @@ impl Search<'_> {
                 used += 1;
                 self.looked_at += 1;
                 for edge in self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind)) {
-                    if trust != Trust::Guess && edge.evidence.is_inferred() {
+                    if trust != Trust::Guess && edge.evidence.is_inferred()
+                        || trust < Trust::Types && (self.known.is_typed)(&edge)
+                    {
                         continue;
                     }
                     let mut ends = vec![edge.target];
@@ -380,7 +402,7 @@ impl Search<'_> {
 
     /// How often the files of both changed together.
     fn common_past(&self, ours: NodeIx, theirs: NodeIx) -> Evidence {
-        let (one, other, both) = match self.past {
+        let (one, other, both) = match self.known.past {
             Past::Known { one, other, both } if one > 0 && other > 0 => (one, other, both),
             _ => {
                 return Evidence {
@@ -486,36 +508,48 @@ impl Search<'_> {
     /// In code that calls both, which call stands first.
     fn order(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
         let graph = self.graph;
-        let (mut before, mut after, mut alone) = (Vec::new(), Vec::new(), Vec::new());
-        for edge in graph.incoming(other).filter(|edge| edge.kind == EdgeKind::Calls) {
+        let (mut before, mut after, mut beside, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let calls = graph.incoming(other).filter(|edge| edge.kind == EdgeKind::Calls);
+        for edge in calls.filter(|edge| !edge.evidence.is_inferred()) {
             self.looked_at += 1;
             let first = edge.lines.iter().min();
             let own = graph.edge_between(edge.source, EdgeKind::Calls, one).map(|own| graph.edge(own));
             match (own.and_then(|own| own.lines.iter().min().copied()), first) {
                 (Some(own), Some(&first)) if own < first => before.push(edge.source),
+                (Some(own), Some(&first)) if own == first => beside.push(edge.source),
                 (Some(_), Some(_)) => after.push(edge.source),
                 _ => alone.push(edge.source),
             }
         }
-        let told = |nodes: &[NodeIx], what: &str, factor: f32| Evidence {
-            says: format!("{} callers {what}", nodes.len()),
+        let told = |nodes: &[NodeIx], [singular, plural]: [&str; 2], factor: f32| Evidence {
+            says: match nodes.len() {
+                1 => format!("1 caller {singular}"),
+                count => format!("{count} callers {plural}"),
+            },
             factor,
             path: nodes.iter().copied().take(5).collect(),
         };
         let mut evidence = Vec::new();
+        // One that does otherwise is enough against what always is; one that does so is a beginning.
+        let weight = |nodes: &[NodeIx]| 1.0 + 2.0 * nodes.len() as f32;
         if !before.is_empty() {
-            evidence.push(told(&before, "call it first", 1.0 + before.len() as f32));
+            evidence.push(told(&before, ["calls it first", "call it first"], weight(&before)));
         }
         if !after.is_empty() {
             evidence.push(told(
                 &after,
-                "call it later or on the same line",
-                1.0 / (3.0 * after.len() as f32 + 1.0),
+                ["calls it later", "call it later"],
+                1.0 / (SEEN * after.len() as f32),
             ));
+        }
+        if !beside.is_empty() {
+            let says = ["calls both on one line", "call both on one line"];
+            evidence.push(told(&beside, says, 1.0));
         }
         if !alone.is_empty() {
             // It may have been called further out.
-            evidence.push(told(&alone, "do not call it themselves", 1.0 / (1.0 + alone.len() as f32)));
+            let says = ["does not call it itself", "do not call it themselves"];
+            evidence.push(told(&alone, says, 1.0 / weight(&alone)));
         }
         if evidence.is_empty() {
             evidence.push(Evidence {

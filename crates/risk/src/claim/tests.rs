@@ -1,6 +1,6 @@
 //! Claims about small graphs.
 
-use m1nd_graph::Graph;
+use m1nd_graph::{EdgeKind, EdgeSpec, Graph, GraphBuilder, Handle, NodeKind, NodeSpec};
 
 use super::*;
 use crate::testing::{at, graph};
@@ -114,4 +114,46 @@ fn without_a_past_nothing_is_said_of_common_changes() {
     };
     assert!(says(PAST).contains("seldom or never"));
     assert!(says(Past::Unknown).starts_with("no_data"));
+}
+
+#[test]
+fn what_is_called_first_by_whom_is_a_verdict() {
+    let lines = |text: &str| {
+        let mut builder = GraphBuilder::new();
+        let mut node = |name: &str| builder.node(NodeSpec::new(NodeKind::Function, name, name));
+        let named: Vec<(Handle, Handle, u32)> = text
+            .lines()
+            .map(|line| {
+                let words: Vec<&str> = line.split(' ').collect();
+                (node(words[0]), node(words[1]), words[2].parse().unwrap())
+            })
+            .collect();
+        for (from, to, line) in named {
+            builder
+                .edge(EdgeSpec::new(from, EdgeKind::Calls, to, m1nd_graph::Evidence::Resolved).at_line(line));
+        }
+        builder.finish(1)
+    };
+    let of = |text: &str| judged(&lines(text), Kind::AlwaysBefore, "a", Some("b"));
+    // 3 : 1, then 5 : 1.
+    assert_eq!(of("x a 1\nx b 2\n"), ("inconclusive".into(), 0.75));
+    assert_eq!(of("x a 1\nx b 2\ny a 3\ny b 4\n"), ("likely_true".into(), 0.83));
+    // One that does it the other way round is enough.
+    assert_eq!(of("x a 1\nx b 2\ny a 5\ny b 4\n").0, "likely_false");
+    assert_eq!(of("x a 2\nx b 2\n"), ("inconclusive".into(), 0.5));
+    assert_eq!(of("x b 1\ny b 2\nz a 1\n"), ("likely_false".into(), 0.17));
+}
+
+#[test]
+fn what_is_imported_for_types_alone_is_no_certain_dependency() {
+    let graph = graph("a.py imports b.py\nb.py imports c.py\n");
+    let typed = |edge: &m1nd_graph::Edge<'_>| edge.target == at(&graph, "b.py");
+    let verdict = |one: &str, other: &str| {
+        let known = Known { past: PAST, is_typed: &typed };
+        judge(&graph, Kind::DependsOn, at(&graph, one), Some(at(&graph, other)), 5, 9, known)
+    };
+    assert_eq!(verdict("b.py", "c.py").verdict(), "likely_true");
+    let found = verdict("a.py", "c.py");
+    assert_eq!(found.verdict(), "inconclusive");
+    assert!(found.evidence[0].says.contains("only for types"), "{:?}", found.evidence);
 }

@@ -52,7 +52,7 @@ pub fn calls(language: &str, text: &str, line: u32, function: &str) -> Vec<Call>
         let Some(inner) = without_types(language, after).strip_prefix('(') else { continue };
         let Some((given, end)) = arguments(language, inner) else { continue };
         let mut call = Call {
-            is_of_type: is_of_type(before),
+            is_of_type: is_of_type(language, before),
             before: before.to_owned(),
             after: inner[end..].trim_start().chars().take(MAX_AFTER).collect(),
             ..Call::default()
@@ -85,7 +85,10 @@ fn without_types<'t>(language: &str, after: &'t str) -> &'t str {
 }
 
 /// Whether what a call is called on is written as types are.
-fn is_of_type(before: &str) -> bool {
+fn is_of_type(language: &str, before: &str) -> bool {
+    if language == "rust" {
+        return before.ends_with("::");
+    }
     let Some(owner) = before.strip_suffix("::").or_else(|| before.strip_suffix('.')) else { return false };
     let from = owner.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
     before.ends_with("::") || owner[from..].starts_with(char::is_uppercase)
@@ -212,7 +215,9 @@ fn is_receiver(one: &(&str, bool)) -> bool {
 
 fn python(list: &[String], call: &Call) -> Taken {
     let mut takes = Python::of(list);
-    if takes.placed.first().is_some_and(is_receiver) && !call.is_of_type {
+    // A method of the class is called on the class.
+    let is_of_class = takes.placed.first().is_some_and(|one| matches!(one.0, "cls" | "mcs"));
+    if takes.placed.first().is_some_and(is_receiver) && (!call.is_of_type || is_of_class) {
         takes.placed.remove(0);
     }
     let is_known = |name: &String| {
@@ -288,12 +293,16 @@ mod tests {
             ("python", "def f(self, url)", "x.f(url, **more)", Unknown),
             ("python", "def f(self, url)", "x.f(*urls)", Unknown),
             ("python", "def f(self, url)", "A.f(x, url)", Yes),
+            ("python", "def f(cls, value)", "Code.f(value)", Yes),
+            ("python", "def f(cls, value)", "Code.f()", No),
             ("python", "def f(text, safe)", "f(a[1, 2], # don't\n  safe='(')", Yes),
             ("python", "def f(text, safe)", "f(\n  a,  # one\n  # two\n  b,  # three\n)", Yes),
             ("python", "def f(text, safe)", "f(a == b)", No),
             ("python", "def f(a, /, b=1)", "f(1, 2, 3)", No),
             ("rust", "fn f(&self, a: u8)", "x.f(|a, b| a + b)", Yes),
             ("rust", "fn f(&self, a: u8)", "T::f(&x, 'a')", Yes),
+            // A value of a type that has only one.
+            ("rust", "fn f(&self, a: u8)", "Hidden.f('a')", Yes),
             ("rust", "fn f(&self, a: u8, b: u8)", "x.f::<u8>(m::<A, B>())", No),
             ("go", "func f(a, b int, more ...string)", "f(1, 2)", Yes),
             ("go", "func f(a, b int)", "f(g())", Unknown),

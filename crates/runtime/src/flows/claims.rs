@@ -1,12 +1,17 @@
 //! Claims: a sentence about the code, judged, and what would be without some of it.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
-use m1nd_risk::claim::{self, Claim, Judged, Kind, PATTERNS, Past};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx};
+use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, PATTERNS, Past};
+use m1nd_vfs::Root;
 use serde_json::json;
 
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_graph};
+use crate::workspace::only_typed;
 
 /// A judged claim.
 pub struct Hypothesis {
@@ -36,8 +41,31 @@ pub fn judge(
         Some(other) => past_of(ctx, at, [at.graph.node(one).path(), at.graph.node(other).path()])?,
         None => Past::Unknown,
     };
-    let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, past);
+    let typed = Typed { root, graph: &at.graph, known: RefCell::default() };
+    let known = Known { past, is_typed: &|edge| typed.has(edge) };
+    let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, known);
     Ok(Hypothesis { claim, one, other, judged })
+}
+
+/// Files that take something from others only for types, looked into when they are asked for.
+struct Typed<'g> {
+    root: &'g Root,
+    graph: &'g Graph,
+    known: RefCell<BTreeMap<NodeIx, Vec<NodeIx>>>,
+}
+
+impl Typed<'_> {
+    /// Whether an import, or a use of a type, is between files of which one takes the other for types alone.
+    fn has(&self, edge: &Edge<'_>) -> bool {
+        if !matches!(edge.kind, EdgeKind::Imports | EdgeKind::References) {
+            return false;
+        }
+        let file = |ix: NodeIx| self.graph.node_by_path(self.graph.node(ix).path());
+        let (Some(from), Some(to)) = (file(edge.source), file(edge.target)) else { return false };
+        let mut known = self.known.borrow_mut();
+        let typed = known.entry(from).or_insert_with(|| only_typed(self.root, self.graph, from));
+        typed.contains(&to)
+    }
 }
 
 /// How often two files changed, by the past that predictions rest on: under earlier names, too.

@@ -97,7 +97,7 @@ pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
                 confidence,
                 rank: confidence,
                 because_of: (*path).to_owned(),
-                reason: reason(&companion, times, changes),
+                reason: reason(&companion, times, changes, corpus.past.touched(companion.file) as u32),
                 velocity: companion.clue(Clue::Lately),
                 times,
             };
@@ -120,11 +120,8 @@ pub fn of(corpus: &Corpus, given: &[&str]) -> Vec<Prediction> {
     found
 }
 
-/// `changes` is how many commits touched the given file.
-fn reason(companion: &Companion, times: u32, changes: u32) -> String {
-    if times > 0 {
-        return format!("changed together in {times} of {changes} commits");
-    }
+/// `changes` is how many commits touched the given file, `own` how many the other.
+fn reason(companion: &Companion, times: u32, changes: u32, own: u32) -> String {
     let speaks = match companion.reason() {
         Some(Clue::Exercises) => "a test that uses it",
         Some(Clue::Pair) => "named like its test",
@@ -135,8 +132,22 @@ fn reason(companion: &Companion, times: u32, changes: u32) -> String {
         Some(Clue::Named) => "is named alike",
         Some(Clue::Folder | Clue::Near) => "stands close by",
         Some(Clue::Through) => "changes with what changes with it",
+        _ if times > 0 => "",
         _ => "changes often these days",
     };
+    if times > 0 {
+        let together = format!("changed together in {times} of {changes} commits");
+        // A small share does not carry a prediction alone.
+        let is_seldom = 2 * times < changes;
+        let of_own = match is_seldom && own < changes {
+            true => format!(", {times} of {own} of its own"),
+            false => String::new(),
+        };
+        return match is_seldom && !speaks.is_empty() {
+            true => format!("{together}{of_own}; {speaks}"),
+            false => format!("{together}{of_own}"),
+        };
+    }
     match changes {
         0 => speaks.to_owned(),
         _ => format!("{speaks}; changed with it in none of {changes} commits"),
@@ -153,4 +164,31 @@ pub fn files_of<'g>(graph: &'g Graph, nodes: &[NodeIx]) -> Vec<&'g str> {
         }
     }
     files
+}
+
+#[cfg(test)]
+mod tests {
+    use m1nd_recall::predict::FEATURES;
+
+    use super::*;
+
+    #[test]
+    fn a_reason_says_what_carries_the_number() {
+        let with = |clues: &[(Clue, f32)], times, changes, own| {
+            let mut companion =
+                Companion { file: 0, score: 0.0, clues: [0.0; FEATURES] };
+            for &(clue, value) in clues {
+                companion.clues[clue as usize] = value;
+            }
+            reason(&companion, times, changes, own)
+        };
+        let tests = [(Clue::Exercises, 1.0), (Clue::Tight, 0.1)];
+        assert_eq!(with(&tests, 5, 5, 9), "changed together in 5 of 5 commits");
+        assert_eq!(
+            with(&tests, 2, 300, 4),
+            "changed together in 2 of 300 commits, 2 of 4 of its own; a test that uses it"
+        );
+        assert_eq!(with(&[(Clue::Tight, 0.1)], 2, 300, 400), "changed together in 2 of 300 commits");
+        assert_eq!(with(&tests, 0, 3, 1), "a test that uses it; changed with it in none of 3 commits");
+    }
 }

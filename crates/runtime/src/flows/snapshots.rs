@@ -6,7 +6,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::Graph;
 use m1nd_ingest::history::{HistoryError, RangeError};
 use m1nd_memory::text::timestamp;
-use m1nd_risk::differential::{Differential, differential};
+use m1nd_risk::differential::{Differential, compared, differential};
 use m1nd_vfs::root::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -31,7 +31,9 @@ pub struct Side {
     /// Files of a revision that had to be parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_parsed: Option<u64>,
+    /// Without folders.
     pub nodes: u64,
+    /// Without what holds what, and what changed together.
     pub edges: u64,
 }
 
@@ -77,7 +79,12 @@ pub fn compare(ctx: &Ctx<'_>, names: [(&'static str, &str); 2], focus: &[String]
     }
     let counts = |id: &str| places.is_empty() || places.iter().any(|place| is_inside(id, place));
     let found = differential(&old, &new, counts);
-    let [one, other] = [sides.remove(0).side, sides.remove(0).side];
+    let [mut one, mut other] = [sides.remove(0).side, sides.remove(0).side];
+    // Sizes of what is compared: what came and went is the difference between them.
+    for (side, graph) in [(&mut one, &old), (&mut other, &new)] {
+        let (nodes, edges) = compared(graph);
+        (side.nodes, side.edges) = (nodes as u64, edges as u64);
+    }
     Ok(Compared { sides: [one, other], found })
 }
 

@@ -71,6 +71,7 @@ pub use roots::{Added, RootsError};
 use sessions::Sessions;
 pub use touches::Touch;
 use touches::Touches;
+pub(crate) use typing::only_typed;
 pub use view::WorkspaceView;
 pub use words::KnownPast;
 use words::Words;

@@ -24,7 +24,7 @@ pub(crate) fn layers(root: &Root, graph: &Graph, within: impl Fn(&str) -> bool) 
 }
 
 /// The files that one imports for types alone.
-fn only_typed(root: &Root, graph: &Graph, file: NodeIx) -> Vec<NodeIx> {
+pub(crate) fn only_typed(root: &Root, graph: &Graph, file: NodeIx) -> Vec<NodeIx> {
     let node = graph.node(file);
     let is_python = match node.language() {
         "python" => true,

@@ -106,6 +106,11 @@ fn is_loud(name: &str) -> bool {
     name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase)
 }
 
+/// Whether a line makes a thing of a name.
+pub(super) fn binds(line: &str, name: &str, family: &'static str) -> bool {
+    sayings(&Home { path: "", name, around: &[], family }, line).contains(&Saying::Binds)
+}
+
 fn sayings<'l>(home: &Home<'_>, line: &'l str) -> Vec<Saying<'l>> {
     let name = home.name;
     let words = line.match_indices(name).map(|(at, _)| (&line[..at], &line[at + name.len()..]));

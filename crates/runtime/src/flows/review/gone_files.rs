@@ -8,8 +8,10 @@ use m1nd_ingest::languages;
 use m1nd_risk::blast::{self, DEPENDS};
 use m1nd_risk::plan::Severity;
 
+use super::held::Held;
+use super::twins::is_twin;
 use super::users::{Targets, User, targets};
-use super::{Edited, Finding};
+use super::{Edited, Finding, builtins};
 
 /// Lines that are shown of each.
 const MAX_PLACES: usize = 5;
@@ -30,6 +32,7 @@ pub fn paths<'e>(graph: &Graph, edited: &'e [Edited]) -> BTreeMap<&'e str, &'e E
 
 /// One finding for each of these files that other files still use, with the lines that import it.
 pub fn still_used(
+    held: &mut Held<'_>,
     before: &Graph,
     graph: &Graph,
     edited: &[Edited],
@@ -39,13 +42,13 @@ pub fn still_used(
     let mut found = Vec::new();
     for (&path, one) in gone {
         let Some(file) = before.node_by_path(path) else { continue };
-        let is_of_package =
-            languages::of_path(path).is_some_and(|language| OF_PACKAGES.contains(&language.family));
+        let family = languages::of_path(path).map_or("", |language| language.family);
+        let is_of_package = OF_PACKAGES.contains(&family);
         let mut uses: BTreeMap<&str, BTreeSet<(bool, u32)>> = BTreeMap::new();
         let mut names: BTreeSet<&str> = BTreeSet::new();
         for node in blast::insides(before, &[file]) {
             let is_file = before.node(node).kind() == NodeKind::File;
-            if is_file && is_of_package {
+            if is_file && is_of_package || builtins::has(family, before.node(node).label()) {
                 continue;
             }
             for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
@@ -54,11 +57,21 @@ pub fn still_used(
                     continue;
                 }
                 let user = users.entry(source).or_insert_with(|| {
-                    let user = User::of(graph, edited, source)?;
+                    let user =
+                        User::of(graph, edited, source).filter(|user| !is_orphan(held, graph, user.path))?;
                     Some((user, targets(before, source)))
                 });
                 let Some((user, then)) = user else { continue };
-                let lines = edge.lines.iter().map(|&line| (line, node));
+                // A method is called on a value, and what that is the change may have said anew.
+                if before.node(node).kind() == NodeKind::Method && user.edited.is_some() {
+                    continue;
+                }
+                let label = before.node(node).label();
+                let stem = module(path).rsplit('/').next().unwrap_or_default().to_owned();
+                let is_said = |line: u32| {
+                    user.still_says(line, label, edge.kind) || user.still_says(line, &stem, edge.kind)
+                };
+                let lines = edge.lines.iter().filter(|&&line| is_said(line)).map(|&line| (line, node));
                 let left: Vec<u32> =
                     lines.filter_map(|used| left(user, (before, then), graph, one, used)).collect();
                 if left.is_empty() {
@@ -94,6 +107,26 @@ pub fn still_used(
     found
 }
 
+/// Whether a file of Rust stands in a crate whose modules do not name it: nobody compiles it.
+fn is_orphan(held: &mut Held<'_>, graph: &Graph, path: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let Some(stem) = file.strip_suffix(".rs") else { return false };
+    if matches!(stem, "lib" | "main" | "mod" | "build") {
+        return false;
+    }
+    let parents = ["lib", "main", "mod"].map(|root| format!("{folder}/{root}.rs"));
+    let parents = parents.into_iter().chain([format!("{folder}.rs")]);
+    let parents: Vec<String> = parents.filter(|path| graph.node_by_path(path).is_some()).collect();
+    let mut says = |path: &String| {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+        held.text(path).is_none_or(|text| {
+            text.contains("#[path")
+                || [";", " {"].iter().any(|end| words(&text).contains(&format!("mod {stem}{end}")))
+        })
+    };
+    !parents.is_empty() && !parents.iter().any(&mut says)
+}
+
 /// The line as it stands now, where it still says what it said and that leads nowhere else. `then` is what lines led to.
 fn left(
     user: &User<'_>,
@@ -104,19 +137,27 @@ fn left(
 ) -> Option<u32> {
     let today = user.line(line)?;
     let used = before.node(used);
-    let now = || user.leads_to(today).map(|ix| graph.node(ix));
+    let is_other = |path: &str| !is_twin(before, user.path, used.path(), path);
+    let now = || user.leads_to(today).map(|ix| graph.node(ix)).filter(|node| is_other(node.path()));
     let is_there = |label: &str| now().any(|node| node.label() == label);
     let is_renamed = |path: &str| gone.file.was.is_some() && path == gone.file.path;
     let is_found = now().any(|node| takes_place(used.path(), node.path()) || is_renamed(node.path()))
         || match used.kind() {
             // Through a file that hands names on a line is found by those.
             NodeKind::File => {
-                let then = then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
-                let mut names = then
+                let then = || then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
+                // The name of a module may lead to another file since.
+                let is_new = |path: &str| then().all(|node| node.path() != path);
+                let is_named_alike =
+                    |path: &str| module(path).rsplit('/').next() == module(used.path()).rsplit('/').next();
+                let leads_elsewhere = now().any(|node| {
+                    node.kind() == NodeKind::File && is_new(node.path()) && is_named_alike(node.path())
+                });
+                let mut names = then()
                     .filter(|node| node.path() == used.path() && node.kind() != NodeKind::File)
                     .map(|node| node.label())
                     .peekable();
-                names.peek().is_some() && names.all(is_there)
+                leads_elsewhere || names.peek().is_some() && names.all(is_there)
             }
             _ => is_there(used.label()),
         };
@@ -125,16 +166,18 @@ fn left(
 
 /// Whether a file is found under the name by which another was: `a.py` and `a/__init__.py`, `a.ts` and `a/index.js`.
 fn takes_place(gone: &str, now: &str) -> bool {
-    let names = |path: &str| {
-        let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-        let stem = file.split('.').next().unwrap_or(file);
-        match stem {
-            "__init__" | "index" | "mod" | "lib" => folder.to_owned(),
-            stem if folder.is_empty() => stem.to_owned(),
-            stem => format!("{folder}/{stem}"),
-        }
-    };
-    gone != now && names(gone) == names(now)
+    gone != now && module(gone) == module(now)
+}
+
+/// A file by what others call it, with its folders.
+fn module(path: &str) -> String {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = file.split('.').next().unwrap_or(file);
+    match stem {
+        "__init__" | "index" | "mod" | "lib" => folder.to_owned(),
+        stem if folder.is_empty() => stem.to_owned(),
+        stem => format!("{folder}/{stem}"),
+    }
 }
 
 #[cfg(test)]

@@ -50,7 +50,8 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
             let Some(user) = user else { continue };
             for &then in edge.lines {
                 let Some(today) = user.line(then) else { continue };
-                if user.leads_to(today).any(|ix| graph.node(ix).label() == name) {
+                let is_found = user.leads_to(today).any(|ix| graph.node(ix).label() == name);
+                if is_found || !user.still_says(then, name, edge.kind) {
                     continue;
                 }
                 let text = held.line(user.path, today);
@@ -265,7 +266,7 @@ pub fn to_nothing(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<
     for one in edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none()) {
         let path = one.file.path.as_str();
         let Some(language) = languages::of_path(path) else { continue };
-        let is_named = matches!(language.family, "python" | "typescript" | "javascript");
+        let is_named = matches!(language.family, "python" | "script");
         let Some(file) = graph.node_by_path(path).filter(|_| is_named) else { continue };
         let Some(text) = held.text(path).map(|text| text.into_owned()) else { continue };
         let Some(taken) = imported::taken(path, text.as_bytes()) else { continue };
@@ -281,7 +282,8 @@ pub fn to_nothing(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<
                 targets().filter(|node| node.kind() == NodeKind::File).map(|node| node.path()).collect();
             // A line may import from several files only where it names one through another.
             let [module] = modules.iter().copied().collect::<Vec<_>>()[..] else { continue };
-            if has(held, graph, module, &import.name) {
+            let is_read = languages::of_path(module).is_some_and(|other| other.family == language.family);
+            if !is_read || has(held, graph, module, &import.name) {
                 continue;
             }
             found.push(Finding {

@@ -33,6 +33,7 @@ struct Gone<'e> {
     symbol: &'e Changed,
     kind: &'e Member,
     name: &'e str,
+    language: &'static str,
     family: &'static str,
 }
 
@@ -49,7 +50,14 @@ pub fn still_said(
         for symbol in one.symbols.iter().flatten().filter(|symbol| symbol.change != Change::Removed) {
             for kind in &symbol.lost {
                 let (Member::Variant(name) | Member::Field(name)) = kind;
-                gone.push(Gone { path: &one.file.path, symbol, kind, name, family: language.family });
+                gone.push(Gone {
+                    path: &one.file.path,
+                    symbol,
+                    kind,
+                    name,
+                    language: language.name,
+                    family: language.family,
+                });
             }
         }
     }
@@ -57,7 +65,7 @@ pub fn still_said(
     for gone in gone.iter().take(MAX_MEMBERS) {
         // Fields of Python and JavaScript may come from anywhere.
         let is_loose =
-            matches!(gone.family, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
+            matches!(gone.language, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
         if !is_loose {
             found.extend(gone.told(ctx, graph, edited, after)?);
         }

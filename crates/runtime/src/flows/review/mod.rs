@@ -1,18 +1,25 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
 mod before;
+mod builtins;
 mod checks;
 mod constants;
+mod contracts;
 mod given;
 mod gone_files;
 mod held;
 mod lost_ways;
 mod members;
 mod moved_files;
+mod new_calls;
+mod overrides;
 mod removed;
 mod removed_nodes;
+mod returned;
 mod reviewers;
 mod signatures;
+mod twins;
+mod unmounted;
 mod users;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +27,7 @@ use std::sync::Arc;
 
 use m1nd_contract::Fault;
 use m1nd_graph::change::{ChangedFile, How};
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::history::{self, Compared, HistoryError, OwnCommit};
 use m1nd_ingest::revision::{self, Change, Changed};
 use m1nd_ingest::syntax::{self, SyntaxError};
@@ -144,18 +151,21 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         Some(commit) => history::commits_since(ctx.workspace()?.root().path(), commit).unwrap_or_default(),
         None => Vec::new(),
     };
-    let own = OwnCommits::of(&own);
-    let mut predictions = match predicted::no_data_without(ctx, &own)? {
-        None => predicted::companions_without(ctx, at, &touched, &own)?,
+    let later = OwnCommits::of(&own);
+    let own = &later;
+    let mut predictions = match predicted::no_data_without(ctx, own)? {
+        None => predicted::companions_without(ctx, at, &touched, own)?,
         Some(why) => {
             no_data.push(why);
             Vec::new()
         }
     };
-    predictions.retain(|one| !is_known(&one.path));
+    // What came after a range is nobody's to forget in it.
+    let is_there = |path: &str| after.get(path).is_none_or(Option::is_some);
+    predictions.retain(|one| !is_known(&one.path) && is_there(&one.path));
     let predictions = checks::companions(graph, predictions);
     let (untested, tested) = checks::untested(graph, &edited, ANY_HOPS);
-    let known = ledger::without(ctx, &at.graph, &own)?;
+    let known = ledger::without(ctx, &at.graph, own)?;
     no_data.extend(known.no_data().map(|why| format!("trust and reviewers: {why}")));
     if known.is_partial {
         no_data.push("history: older commits are still being read. Ask again in a moment.".to_owned());
@@ -173,13 +183,19 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let before = Before::of(ctx, began);
     let mut held = Held::of(ctx.workspace()?.root(), &edited, &after);
     let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "python", removed::TIME_LIMIT);
-    findings.extend(signatures::changed(&mut held, &said, graph, &edited)?);
+    let is_declared_otherwise =
+        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let then = match edited.iter().any(is_declared_otherwise) {
+        true => before.graph()?,
+        false => None,
+    };
+    findings.extend(signatures::changed(&mut held, &said, then.as_deref(), graph, &edited)?);
     let gone = gone_files::paths(graph, &edited);
     let gone = match gone.is_empty() {
         true => Vec::new(),
-        false => {
-            before.graph()?.map_or_else(Vec::new, |then| gone_files::still_used(&then, graph, &edited, &gone))
-        }
+        false => before
+            .graph()?
+            .map_or_else(Vec::new, |then| gone_files::still_used(&mut held, &then, graph, &edited, &gone)),
     };
     if edited.iter().any(|one| one.file.how == How::Renamed)
         && let Some(then) = before.graph()?
@@ -189,22 +205,20 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone);
     let is_told = |path: &str| told.contains(&format!("{path}:1"));
-    let gone = removed::still_used(ctx, graph, &edited, is_told, &after)?;
+    let candidates = removed_nodes::candidates(graph, &edited, |one, _| one.file.how == How::Deleted);
+    let went = |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.change == Change::Removed);
+    let then = match edited.iter().any(went) {
+        true => before.graph()?,
+        false => None,
+    };
+    let relations = then.as_deref().map(|then| removed_nodes::relations(then, graph, &edited, &candidates));
+    let gone = removed::still_used(ctx, graph, &edited, is_told, &after, relations.as_ref())?;
     let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
     findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
-    let is_told = |one: &Edited, symbol: &Changed| {
-        let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
-        // Of a name that nothing has any more the text tells more than the relations.
-        let is_looked_at = graph.nodes_by_label(name).is_empty();
-        one.file.how == How::Deleted
-            || is_looked_at
-            || told.contains(&format!("{}:{}", one.file.path, symbol.line))
-    };
-    let candidates = removed_nodes::candidates(graph, &edited, is_told);
-    if !candidates.is_empty()
-        && let Some(then) = before.graph()?
-    {
-        let gone = removed_nodes::still_used(&then, graph, &edited, &candidates);
+    if let Some(relations) = &relations {
+        let mut left = candidates;
+        left.retain(|(one, symbol)| !told.contains(&format!("{}:{}", one.file.path, symbol.line)));
+        let gone = removed_nodes::still_used(graph, &left, relations);
         findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
     }
     if edited.iter().any(|one| one.symbols.is_some())
@@ -213,6 +227,16 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         findings.extend(lost_ways::lost(&mut held, &then, graph, &edited));
         findings.extend(lost_ways::hidden(&then, graph, &edited));
     }
+    if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
+        && let Some(then) = before.graph()?
+    {
+        let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "go", removed::TIME_LIMIT);
+        let unmet = contracts::unmet(&mut held, &said, &then, graph, &edited)?;
+        findings.extend(unmet);
+    }
+    findings.extend(new_calls::unfit(&mut held, graph, &edited));
+    findings.extend(unmounted::still_used(graph, &edited));
+    findings.extend(overrides::apart(&mut held, graph, &edited));
     findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
     findings.extend(members::still_said(ctx, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
@@ -234,7 +258,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let open = tested.untested.len() as f64 / tested.testable.max(1) as f64;
     let risk = risk(planned::doubt(&known, &steps), missing, open, &findings);
     let tests = tests(graph, &edited);
-    let reviewers = reviewers::of(ctx, &edited, &commits)?;
+    let reviewers = reviewers::of(ctx, &edited, &commits, own)?;
     let files = edited.into_iter().map(|one| one.file).collect();
     Ok(Review { base, commits, files, findings, risk, tests, reviewers, no_data })
 }

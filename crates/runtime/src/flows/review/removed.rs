@@ -1,12 +1,13 @@
 //! Removed: names that went with the change and that other code still says.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{EdgeKind, Graph, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeKind};
 use m1nd_ingest::history::Now;
 use m1nd_ingest::revision::{Change, Changed};
+use m1nd_ingest::syntax::Source;
 use m1nd_ingest::{imported, languages, scan};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
@@ -14,7 +15,8 @@ use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 
-use super::{Edited, Finding, constants};
+use super::removed_nodes::Relations;
+use super::{Edited, Finding, builtins, constants, removed_nodes};
 use crate::ctx::Ctx;
 use crate::faults;
 use crate::flows::unattributed::{is_comment, is_documentation};
@@ -44,6 +46,8 @@ struct Gone<'a> {
     kind: NodeKind,
     /// The names of what it stood in.
     around: Vec<&'a str>,
+    edited: &'a Edited,
+    symbol: &'a Changed,
 }
 
 impl Gone<'_> {
@@ -71,6 +75,7 @@ pub fn still_used(
     edited: &[Edited],
     is_told: impl Fn(&str) -> bool,
     after: &Texts,
+    relations: Option<&Relations<'_>>,
 ) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
     for (family, gone) in gone(graph, edited, is_told) {
@@ -103,21 +108,56 @@ pub fn still_used(
             });
             let uses: Vec<&grep::Match> = uses.take(MAX_LOOKED_AT).collect();
             let home = constants::Home { path: gone.path, name, around: &gone.around, family };
-            let uses = meant(ctx, graph, &home, gone.kind, after, &uses)?;
-            let places: Vec<String> =
-                uses.iter().map(|hit| format!("{}:{}", hit.path.as_str(), hit.line)).collect();
-            if places.is_empty() || places.len() > MAX_USES {
+            let mut uses = meant(ctx, graph, &home, gone.kind, after, &uses)?;
+            let related = relations.and_then(|all| all.get(&(gone.path, gone.line)));
+            if relations.is_some() && gone.kind == NodeKind::Method {
+                // Anything may have a method of the name: only who was known to call this one counts.
+                uses.retain(|hit| related.is_some_and(|related| related.has(hit.path.as_str(), hit.line)));
+            }
+            let certain = related.map(|related| &related.certain);
+            let is_certain = certain.is_some_and(|lines| !lines.is_empty());
+            if !is_certain && (uses.is_empty() || uses.len() > MAX_USES) {
                 continue;
             }
+            // The lines of tests come last.
+            let mut lines: BTreeSet<(bool, &str, u64)> = certain
+                .into_iter()
+                .flatten()
+                .map(|&(is_test, path, line)| (is_test, path, u64::from(line)))
+                .collect();
+            if uses.len() <= MAX_USES {
+                let known: BTreeSet<(&str, u64)> =
+                    lines.iter().map(|&(_, path, line)| (path, line)).collect();
+                let more = uses.iter().map(|hit| (hit.path.as_str(), hit.line));
+                lines.extend(more.filter(|place| !known.contains(place)).map(|(path, line)| {
+                    let file = graph.node_by_path(path).map(|file| graph.node(file));
+                    (file.is_some_and(|file| file.flags().has(NodeFlags::TEST_CODE)), path, line)
+                }));
+            }
+            let by_text = gone.severity(read.iter().any(|&(_, is_imported)| is_imported));
+            // Who is not known to have led there says the word, and may mean another thing by it.
+            let is_doubtful = relations.is_some() && gone.kind != NodeKind::Constant;
+            let by_text = if is_doubtful { by_text.min(Severity::Medium) } else { by_text };
+            let severity = match related.filter(|_| is_certain) {
+                Some(related) => {
+                    removed_nodes::severity(graph, gone.edited, gone.symbol, related).max(by_text)
+                }
+                None => by_text,
+            };
+            let say = match lines.len() {
+                1 => "1 line still says".to_owned(),
+                count => format!("{count} lines still say"),
+            };
             found.push(Finding {
                 kind: "removed_but_used",
-                severity: gone.severity(read.iter().any(|&(_, is_imported)| is_imported)).name(),
+                severity: severity.name(),
                 at: format!("{}:{}", gone.path, gone.line),
-                message: format!(
-                    "{name} was removed, nothing else has its name, and {} lines still say it",
-                    places.len()
-                ),
-                places: places.into_iter().take(MAX_PLACES).collect(),
+                message: format!("{name} was removed, nothing else has its name, and {say} it"),
+                places: lines
+                    .iter()
+                    .take(MAX_PLACES)
+                    .map(|(_, path, line)| format!("{path}:{line}"))
+                    .collect(),
             });
         }
     }
@@ -207,15 +247,30 @@ fn meant<'h>(
         };
         source.is_relative || source.module.iter().any(|part| home.is_said_in(part)) || leads_here()
     };
+    let mut sources: BTreeMap<&str, Option<Source>> = BTreeMap::new();
+    let mut is_code = |hit: &'h grep::Match| {
+        let path = hit.path.as_str();
+        let source = sources.entry(path).or_insert_with(|| match after.get(path) {
+            Some(text) => Source::of(path, text.as_deref()?),
+            None => match scan::now(root, path) {
+                Now::Holds(bytes) => Source::of(path, &bytes),
+                Now::Unread | Now::Gone => None,
+            },
+        });
+        let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
+        source.as_ref().is_none_or(|source| !source.only_quotes(line, home.name))
+    };
     let mut meant = Vec::new();
     for &hit in uses {
         let path = hit.path.as_str();
         let owners = match is_import(&hit.text) || kind == NodeKind::Constant {
             true => vec![None],
-            false => owners(&hit.text, home.name),
+            false => owners(&hit.text, home.name, kind, dots_of(home.family)),
         };
         let is_meant = owners.iter().any(|owner| match owner {
             None => bound(path, home.name).is_none_or(|bound| match bound.imports[..] {
+                // A module on the way to another name.
+                [] if home.family == "python" && is_import(&hit.text) => false,
                 [] => !bound.is_made_here || path == home.path,
                 _ => bound.imports.iter().any(|source| is_ours(path, source)),
             }),
@@ -225,26 +280,43 @@ fn meant<'h>(
                         .is_some_and(|bound| bound.imports.iter().any(|source| is_ours(path, source)))
             }
         });
-        if is_meant {
+        if is_meant && is_code(hit) {
             meant.push(hit);
         }
     }
     Ok(meant)
 }
 
-/// What a name is said of, each time that a line says it; nothing where it stands alone.
-fn owners<'l>(line: &'l str, name: &str) -> Vec<Option<&'l str>> {
+/// Whether what stands before a dot may be a module or a package. Elsewhere it is a value, and what follows one of its members.
+fn dots_of(family: &str) -> Dots {
+    if matches!(family, "rust" | "c" | "php") { Dots::OfValues } else { Dots::OfModules }
+}
+
+/// What may stand before a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Dots {
+    OfModules,
+    OfValues,
+}
+
+/// What a name is said of, each time that a line uses it; nothing where it stands alone.
+fn owners<'l>(line: &'l str, name: &str, kind: NodeKind, dots: Dots) -> Vec<Option<&'l str>> {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let said = line.match_indices(name).filter_map(|(at, _)| {
         let (before, after) = (&line[..at], &line[at + name.len()..]);
-        (!before.ends_with(is_letter) && !after.starts_with(is_letter)).then_some(before)
+        let is_word = !before.ends_with(is_letter) && !after.starts_with(is_letter);
+        let is_called = after.trim_start().starts_with('(');
+        (is_word && !is_quoted(before) && (kind.is_type() || is_called)).then_some(before)
     });
-    said.map(|before| {
-        let owner = before.strip_suffix("::").or_else(|| before.strip_suffix('.'))?;
-        let from = owner.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
-        owner.get(from..)
-    })
-    .collect()
+    let is_member =
+        |before: &&str| dots == Dots::OfValues && before.ends_with('.') && !before.ends_with("..");
+    said.filter(|before| !is_member(before))
+        .map(|before| {
+            let owner = before.strip_suffix("::").or_else(|| before.strip_suffix('.'))?;
+            let from = owner.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
+            owner.get(from..)
+        })
+        .collect()
 }
 
 /// Which of the lines read a constant that went, and whether they import it.
@@ -278,8 +350,10 @@ fn gone<'a>(
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            if is_word && graph.nodes_by_label(name).is_empty() {
-                let one = Gone { path: &one.file.path, line: symbol.line, kind: symbol.kind, around };
+            let is_ours = !builtins::has(language.family, name);
+            if is_word && is_ours && graph.nodes_by_label(name).is_empty() {
+                let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
+                let one = Gone { path, line, kind, around, edited: one, symbol };
                 gone.entry(language.family).or_default().entry(name).or_insert(one);
             }
         }
@@ -322,8 +396,14 @@ mod tests {
 
     #[test]
     fn a_name_is_said_alone_or_of_something() {
-        assert_eq!(owners("x: ssl.SSLContext | SSLContext", "SSLContext"), [Some("ssl"), None]);
-        assert_eq!(owners("a::b::greet(c().greet())", "greet"), [Some("b"), Some("")]);
+        assert_eq!(
+            owners("x: ssl.SSLContext | SSLContext", "SSLContext", NodeKind::Class, Dots::OfModules),
+            [Some("ssl"), None]
+        );
+        let function = |line, name, dots| owners(line, name, NodeKind::Function, dots);
+        assert_eq!(function("a::b::greet(c().greet())", "greet", Dots::OfModules), [Some("b"), Some("")]);
+        assert_eq!(function("FLAGS.iter(a::iter())", "iter", Dots::OfValues), [Some("a")]);
+        assert_eq!(function("app.logger.info(''.join(info))", "info", Dots::OfModules), [Some("logger")]);
     }
 
     #[test]

@@ -3,14 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
-use m1nd_ingest::imported;
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_ingest::revision::{Change, Changed};
+use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
+use m1nd_risk::signature;
 
+use super::twins::is_twin;
 use super::users::User;
-use super::{Edited, Finding, removed};
+use super::{Edited, Finding, builtins, constants, removed};
 
 /// Lines that are shown of each.
 const MAX_PLACES: usize = 5;
@@ -34,8 +36,10 @@ pub fn candidates<'e>(
         // What goes with its type is told of the type, and one of several of a name leaves the others.
         let is_inner =
             |symbol: &Changed| symbol.name.rsplit_once('.').is_some_and(|(outer, _)| types.contains(outer));
+        // Where they are told apart by what they take that is looked at with the one that went.
         let stays = |symbol: &Changed| {
-            graph.nodes_in(&one.file.path).any(|ix| graph.node(ix).qualified() == symbol.name)
+            let mut nodes = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
+            nodes.any(|node| node.qualified() == symbol.name && !has_overloads(node.language()))
         };
         let went = one.symbols.iter().flatten().filter(went);
         let left = went.filter(|symbol| !is_inner(symbol) && !stays(symbol) && !is_told(one, symbol));
@@ -44,15 +48,38 @@ pub fn candidates<'e>(
     found
 }
 
-/// One finding for each of these that lines still mean.
-pub fn still_used(
-    before: &Graph,
+/// Lines that led to a definition which went, and lead nowhere of its name now.
+#[derive(Default)]
+pub struct Related<'g> {
+    /// Of tests, path and line.
+    pub certain: BTreeSet<(bool, &'g str, u32)>,
+    /// Those that led to it by the name alone.
+    pub guessed: BTreeSet<(&'g str, u32)>,
+    /// Whether some of the certain ones are in files that the change left alone.
+    pub is_unedited: bool,
+}
+
+impl Related<'_> {
+    /// Whether a line led there, as far as anybody knew.
+    pub fn has(&self, path: &str, line: u64) -> bool {
+        let is_it = |at: &str, found: u32| at == path && u64::from(found) == line;
+        self.certain.iter().any(|&(_, at, found)| is_it(at, found))
+            || self.guessed.iter().any(|&(at, found)| is_it(at, found))
+    }
+}
+
+/// What is known of each of these, by the path and the line of what went.
+pub type Relations<'g> = BTreeMap<(&'g str, u32), Related<'g>>;
+
+/// The lines that led to each of these.
+pub fn relations<'g>(
+    before: &'g Graph,
     graph: &Graph,
-    edited: &[Edited],
-    candidates: &[(&Edited, &Changed)],
-) -> Vec<Finding> {
-    let mut users: BTreeMap<&str, Option<User<'_>>> = BTreeMap::new();
-    let mut found = Vec::new();
+    edited: &'g [Edited],
+    candidates: &[(&'g Edited, &'g Changed)],
+) -> Relations<'g> {
+    let mut users: BTreeMap<&str, Option<User<'g>>> = BTreeMap::new();
+    let mut found = Relations::new();
     for &(one, symbol) in candidates {
         let is_it = |&ix: &NodeIx| {
             let node = before.node(ix);
@@ -60,8 +87,15 @@ pub fn still_used(
         };
         let Some(node) = before.nodes_in(one.path_before()).find(is_it) else { continue };
         let name = before.node(node).label();
-        let mut lines: BTreeSet<(bool, &str, u32)> = BTreeSet::new();
-        let mut is_unedited = false;
+        let was = before.node(node).signature();
+        let mut now = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
+        let stays = now.any(|now| {
+            now.qualified() == symbol.name && may_take(was, now.signature(), now.language(), name)
+        });
+        if stays || survives(edited, one, symbol, name) {
+            continue;
+        }
+        let mut related = Related::default();
         for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
             let source = before.node(edge.source);
             let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
@@ -69,41 +103,91 @@ pub fn still_used(
             if symbol.kind != NodeKind::Method && takes_another(user, name) {
                 continue;
             }
-            let sites = edge.sites().filter(|(_, evidence)| !evidence.is_inferred());
-            let left = sites.filter_map(|(line, _)| left(user, graph, line, name));
-            // What stands in a function is said in it alone.
-            for line in
-                left.filter(|&line| !symbol.is_local || is_within(graph, user.path, &symbol.name, line))
-            {
-                is_unedited |= user.edited.is_none();
-                lines.insert((source.flags().has(NodeFlags::TEST_CODE), user.path, line));
+            for (line, evidence) in edge.sites() {
+                let Some(today) = left(user, (before, graph), &edge, line, name) else { continue };
+                // What stands in a function is said in it alone.
+                if symbol.is_local && !is_within(graph, user.path, &symbol.name, today) {
+                    continue;
+                }
+                if evidence.is_inferred() {
+                    related.guessed.insert((user.path, today));
+                    continue;
+                }
+                related.is_unedited |= user.edited.is_none();
+                let is_test = source.flags().has(NodeFlags::TEST_CODE);
+                related.certain.insert((is_test, user.path, today));
             }
         }
-        if lines.is_empty() {
-            continue;
-        }
-        let severity = match symbol.kind {
-            // A method may be one that its type takes over from what is not ours, or be called on another type now.
-            NodeKind::Method if !is_unedited || has_unknown_base(graph, &one.file.path, &symbol.name) => {
-                Severity::Medium
-            }
-            _ => Severity::High,
-        };
+        found.insert((one.file.path.as_str(), symbol.line), related);
+    }
+    found
+}
+
+/// One finding for each of these that lines still mean.
+pub fn still_used(
+    graph: &Graph,
+    candidates: &[(&Edited, &Changed)],
+    relations: &Relations<'_>,
+) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for &(one, symbol) in candidates {
+        let related = relations.get(&(one.file.path.as_str(), symbol.line));
+        let Some(related) = related.filter(|related| !related.certain.is_empty()) else { continue };
+        let lines = &related.certain;
+        let name = symbol.name.rsplit('.').next().unwrap_or(&symbol.name);
+        let severity = severity(graph, one, symbol, related);
         let what =
             if lines.len() == 1 { "1 line that means it still says" } else { "lines that mean it still say" };
         let count = if lines.len() == 1 { String::new() } else { format!("{} ", lines.len()) };
+        let others = match graph.nodes_by_label(name).is_empty() {
+            true => "",
+            false => "; what else has that name is not what they lead to",
+        };
         found.push(Finding {
             kind: "removed_but_used",
             severity: severity.name(),
             at: format!("{}:{}", one.file.path, symbol.line),
-            message: format!(
-                "{} was removed, and {count}{what} {name}; what else has that name is not what they lead to",
-                symbol.name
-            ),
+            message: format!("{} was removed, and {count}{what} {name}{others}", symbol.name),
             places: lines.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect(),
         });
     }
     found
+}
+
+/// How grave it is that lines led to what went.
+pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related<'_>) -> Severity {
+    match symbol.kind {
+        // A method may be one that its type takes over from what is not ours, or be called on another type now.
+        NodeKind::Method if !related.is_unedited || has_unknown_base(graph, &one.file.path, &symbol.name) => {
+            Severity::Medium
+        }
+        _ => Severity::High,
+    }
+}
+
+/// Whether the file that something went from still gives its name to something, or the language does.
+fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
+    let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
+    if builtins::has(family, name) {
+        return true;
+    }
+    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
+    let shares_names = matches!(family, "go" | "c" | "java" | "kotlin" | "csharp" | "swift");
+    let is_home = |other: &&Edited| {
+        other.file.path == one.file.path || shares_names && folder(&other.file.path) == folder(&one.file.path)
+    };
+    edited.iter().filter(is_home).any(|home| {
+        let Some(new) = &home.texts.1 else { return false };
+        let is_bound = || {
+            let bound = imported::bound(&home.file.path, new, name).unwrap_or_default();
+            bound.is_made_here || !bound.imports.is_empty() && home.file.path == one.file.path
+        };
+        !symbol.name.contains('.') && is_bound() || {
+            let text = String::from_utf8_lossy(new);
+            let mut lines = (1..).zip(text.lines()).filter(|(line, _)| home.touches(*line));
+            lines.any(|(_, line)| constants::binds(line, name, family))
+        }
+    })
 }
 
 /// Whether a line stands in the function that a local one stood in.
@@ -133,10 +217,36 @@ fn has_unknown_base(graph: &Graph, path: &str, member: &str) -> bool {
 }
 
 /// The line as it stands now, where it still says what it said and leads to nothing of that name.
-fn left(user: &User<'_>, graph: &Graph, line: u32, name: &str) -> Option<u32> {
+fn left(
+    user: &User<'_>,
+    (before, graph): (&Graph, &Graph),
+    edge: &Edge<'_>,
+    line: u32,
+    name: &str,
+) -> Option<u32> {
     let today = user.line(line)?;
-    let is_found = user.certainly_leads_to(today).any(|ix| graph.node(ix).label() == name);
-    (!is_found).then_some(today)
+    let gone = before.node(edge.target).path();
+    let is_it = |ix: NodeIx| {
+        let now = graph.node(ix);
+        now.label() == name
+            && !is_twin(before, user.path, gone, now.path())
+            && may_take(before.node(edge.target).signature(), now.signature(), now.language(), name)
+    };
+    if user.certainly_leads_to(today).any(is_it) {
+        return None;
+    }
+    user.still_says(line, name, edge.kind).then_some(today)
+}
+
+fn has_overloads(language: &str) -> bool {
+    matches!(language, "java" | "csharp" | "cpp")
+}
+
+/// Whether a callable may take the calls of another one of its name. Where several of a name are told apart by what they are given
+/// one that takes another number of arguments does not.
+fn may_take(gone: &str, now: &str, language: &str, name: &str) -> bool {
+    let is_open = |text: &str| text.contains("...") || text.contains('=') || text.contains("vararg");
+    !has_overloads(language) || is_open(now) || signature::count(gone, name) == signature::count(now, name)
 }
 
 /// Whether the change lets a file take a name from elsewhere.

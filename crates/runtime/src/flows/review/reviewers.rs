@@ -13,6 +13,7 @@ use serde::Serialize;
 
 use super::Edited;
 use crate::ctx::Ctx;
+use crate::flows::ledger::OwnCommits;
 
 /// Somebody who knows the changed files.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
@@ -32,18 +33,20 @@ pub struct Reviewer {
 /// Names that are shown.
 const MAX_REVIEWERS: usize = 5;
 
-/// Who made the change comes last.
-pub fn of(ctx: &Ctx<'_>, edited: &[Edited], own: &[OwnCommit]) -> Result<Vec<Reviewer>, Fault> {
+/// Who made the change comes last. Commits since it began do not count.
+pub fn of(
+    ctx: &Ctx<'_>,
+    edited: &[Edited],
+    own: &[OwnCommit],
+    since: &OwnCommits,
+) -> Result<Vec<Reviewer>, Fault> {
     let past = ctx.past()?;
     let files: Vec<&str> = edited
         .iter()
         .flat_map(|one| [Some(one.file.path.as_str()), one.file.was.as_deref()])
         .flatten()
         .collect();
-    let own_ones: BTreeSet<(i64, &str)> =
-        own.iter().map(|commit| (commit.time.0, commit.message.as_str())).collect();
-    let before =
-        past.log.entries.iter().filter(|entry| !own_ones.contains(&(entry.time.0, entry.message.as_str())));
+    let before = past.log.entries.iter().filter(|entry| !since.has(entry));
     let touches =
         before.map(|entry| Touch { time_ms: entry.time.0, author: &entry.author, files: &entry.files });
     let authors: BTreeSet<&str> = own.iter().map(|commit| commit.author.as_str()).collect();

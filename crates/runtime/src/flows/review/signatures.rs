@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_ingest::languages;
 use m1nd_ingest::revision::{Changed, Head};
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
 use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 
 use super::held::Held;
+use super::returned::{bare, results, taken_apart};
+use super::users::User;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
@@ -62,6 +65,7 @@ struct Told {
 pub fn changed(
     held: &mut Held<'_>,
     said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
+    before: Option<&Graph>,
     graph: &Graph,
     edited: &[Edited],
 ) -> Result<Vec<Finding>, Fault> {
@@ -72,7 +76,10 @@ pub fn changed(
         for symbol in one.symbols.iter().flatten() {
             let Some([was, is]) = symbol.heads.as_deref().filter(|[was, is]| was != is) else { continue };
             let Some(node) = node_of(graph, &one.file.path, symbol) else { continue };
-            let shape = Shape::of(graph, node, [was, is], is_touched);
+            let mut shape = Shape::of(graph, node, [was, is], is_touched);
+            if let Some(before) = before {
+                shape.take_lost(lost_calls(before, graph, edited, one, symbol, is_touched));
+            }
             if shape.uses.is_empty() && was.marks == is.marks {
                 continue;
             }
@@ -97,12 +104,54 @@ pub fn changed(
 }
 
 /// The node that a changed definition is today.
-fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
+pub(super) fn node_of(graph: &Graph, path: &str, symbol: &Changed) -> Option<NodeIx> {
     let same = |&ix: &NodeIx| {
         let node = graph.node(ix);
         node.kind() == symbol.kind && node.lines().0 == symbol.line && symbol.name.ends_with(node.label())
     };
     graph.nodes_in(path).find(same)
+}
+
+/// Lines that certainly called something before the change and lead to nothing of its name since, in languages that tell callables
+/// of one name apart by what they are given: a call that does not fit any more is no call of it there.
+fn lost_calls<'g>(
+    before: &'g Graph,
+    graph: &Graph,
+    edited: &'g [Edited],
+    one: &'g Edited,
+    symbol: &Changed,
+    is_touched: impl Fn(&str, u32) -> bool,
+) -> Vec<Site<'g>> {
+    let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
+    if !matches!(family, "java" | "kotlin" | "csharp" | "c" | "scala" | "swift") {
+        return Vec::new();
+    }
+    let same = before
+        .nodes_in(one.path_before())
+        .filter(|&ix| before.node(ix).kind() == symbol.kind && before.node(ix).qualified() == symbol.name);
+    let same: Vec<NodeIx> = same.collect();
+    let plain = |text: &str| text.split_whitespace().collect::<String>();
+    let then = symbol.before.as_deref().map(plain);
+    let was = match same[..] {
+        [only] => Some(only),
+        _ => same.into_iter().find(|&ix| Some(plain(before.node(ix).signature())) == then),
+    };
+    let Some(was) = was else { return Vec::new() };
+    let name = before.node(was).label();
+    let mut found = Vec::new();
+    for edge in before.incoming(was).filter(|edge| edge.kind == EdgeKind::Calls) {
+        let source = before.node(edge.source);
+        let Some(user) = User::of(graph, edited, source.path()) else { continue };
+        for (line, _) in edge.sites().filter(|(_, evidence)| !evidence.is_inferred()) {
+            let Some(today) = user.line(line).filter(|&today| !is_touched(user.path, today)) else {
+                continue;
+            };
+            if !user.leads_to(today).any(|ix| graph.node(ix).label() == name) {
+                found.push((source.flags().has(NodeFlags::TEST_CODE), user.path, today));
+            }
+        }
+    }
+    found
 }
 
 impl<'g> Shape<'g> {
@@ -136,6 +185,18 @@ impl<'g> Shape<'g> {
             _ => label,
         };
         Self { graph, node, language, name: label, said, heads, sites, uses, total }
+    }
+
+    /// Takes the lines in that led to it before and lead nowhere now.
+    fn take_lost(&mut self, lost: Vec<Site<'g>>) {
+        let known = self.sites.len();
+        self.sites.extend(lost.iter().copied());
+        self.sites.sort_unstable();
+        self.sites.dedup();
+        self.total += self.sites.len() - known;
+        self.uses.extend(lost);
+        self.uses.sort_unstable();
+        self.uses.dedup();
     }
 
     /// The calls that a line makes of it, as they are written.
@@ -301,8 +362,9 @@ impl<'g> Shape<'g> {
             return Ok((!breaks.is_empty()).then(|| Told {
                 severity: Severity::High,
                 what: format!(
-                    "is no context manager any more, and {} lines that were not touched enter it",
-                    breaks.len()
+                    "is no context manager any more, and {} {} it",
+                    untouched(breaks.len()),
+                    if breaks.len() == 1 { "enters" } else { "enter" }
                 ),
                 places: shown(&breaks),
             }));
@@ -336,7 +398,26 @@ impl<'g> Shape<'g> {
         let pattern = Pattern::compile(&format!(r"\.{}\b", self.name), Syntax::Regex, Case::Sensitive);
         let is_only = self.graph.nodes_by_label(self.name).len() == 1 && self.name.len() >= MIN_NAME;
         if let Some(pattern) = pattern.ok().filter(|_| is_only) {
-            for hit in said(&pattern)? {
+            let hits = said(&pattern)?;
+            // Where other types have a field of the name, only who is called like this one is meant.
+            let own = format!("self{name}");
+            let is_field = hits.iter().any(|hit| {
+                let said = hit.text.trim_start().strip_prefix(own.as_str()).map(str::trim_start);
+                said.is_some_and(|after| {
+                    after.starts_with(':') || after.starts_with('=') && !after.starts_with("==")
+                })
+            });
+            let owner = self.graph.owner(self.node).map(|ix| self.graph.node(ix).label().to_lowercase());
+            let is_meant = |text: &str| {
+                let mut before = text.match_indices(&name).map(|(at, _)| &text[..at]);
+                let Some(owner) = owner.as_deref().filter(|_| is_field) else { return true };
+                before.any(|before| {
+                    let from =
+                        before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
+                    before[from..].to_lowercase().trim_matches('_').ends_with(owner)
+                })
+            };
+            for hit in hits.iter().filter(|hit| is_meant(&hit.text)) {
                 let (path, line) = (hit.path.as_str(), u32::try_from(hit.line).unwrap_or(u32::MAX));
                 let place = format!("{path}:{line}");
                 let is_own = hit.text.trim_start().starts_with(['#', '@']);
@@ -346,10 +427,15 @@ impl<'g> Shape<'g> {
             }
         }
         let what = if is_read { "is read like a field now" } else { "is no property any more" };
-        let still = if is_read { "call it" } else { "read it without a call" };
+        let still = match (is_read, lines.len()) {
+            (true, 1) => "calls it",
+            (true, _) => "call it",
+            (false, 1) => "reads it without a call",
+            (false, _) => "read it without a call",
+        };
         Ok((1..=MAX_READS).contains(&lines.len()).then(|| Told {
             severity,
-            what: format!("{what}, and {} lines that were not touched {still}", lines.len()),
+            what: format!("{what}, and {} {still}", untouched(lines.len())),
             places: lines.into_iter().take(MAX_PLACES).collect(),
         }))
     }
@@ -416,48 +502,16 @@ fn shown(sites: &[Site<'_>]) -> Vec<String> {
     sites.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect()
 }
 
+fn untouched(lines: usize) -> String {
+    match lines {
+        1 => "1 line that was not touched".to_owned(),
+        count => format!("{count} lines that were not touched"),
+    }
+}
+
 fn is_async(signature: &str, name: &str) -> bool {
     let before = signature.find(name).map_or(signature, |at| &signature[..at]);
     before.split_whitespace().any(|word| word == "async")
-}
-
-/// How many values a list of results has.
-fn results(list: &str) -> usize {
-    let Some(inner) = list.strip_prefix('(') else { return usize::from(!list.is_empty()) };
-    let mut depth = 0_i32;
-    let commas = inner.chars().filter(|&letter| {
-        depth += match letter {
-            '(' | '[' | '{' => 1,
-            ')' | ']' | '}' => -1,
-            _ => 0,
-        };
-        letter == ',' && depth == 0
-    });
-    commas.count() + 1
-}
-
-/// How many names a line gives the values of a call to; none where it stands alone, nothing where that is not seen.
-fn taken_apart(call: &Call) -> Option<usize> {
-    let before = call.before.trim_start();
-    let is_path =
-        |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '&'));
-    if is_path(before) && !call.after.starts_with('.') {
-        return Some(0);
-    }
-    let (names, rest) = before.split_once(":=").or_else(|| before.split_once(" = "))?;
-    let names =
-        ["if ", "for ", "switch ", "var "].iter().find_map(|word| names.strip_prefix(word)).unwrap_or(names);
-    let is_all = call.after.is_empty()
-        || call.after.starts_with(['\n', '{', ';'])
-        || !call.after.starts_with(['.', '[', ')', ',']);
-    (is_path(rest.trim()) && is_all).then(|| names.split(',').count())
-}
-
-/// A type without the modules it is from and how long it lives.
-fn bare(kind: &str) -> String {
-    let words = kind.split_inclusive(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | ':' | '.')));
-    let last = |word: &str| word.rsplit([':', '.']).next().unwrap_or(word).to_owned();
-    words.map(last).collect::<String>().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// A signature in which names of types that only stand for others are written out.
@@ -500,24 +554,4 @@ fn stands_for(graph: &Graph, language: &str, word: &str) -> Option<String> {
     let (_, other) = only.signature().split_once(" = ")?;
     let other = other.trim().trim_end_matches(';');
     (only.kind() == NodeKind::Type && other.len() < LONG && !other.contains(word)).then(|| other.to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_line_does_with_the_values_of_a_call_is_read() {
-        let count = |line: &str| {
-            let calls = signature::calls("go", line, 1, "Find");
-            calls.first().and_then(taken_apart)
-        };
-        assert_eq!(count("\tcmd, args, err := c.Find(x)"), Some(3));
-        assert_eq!(count("\tif cmd, err := c.Find(x); err != nil {"), Some(2));
-        assert_eq!(count("\tc.Find(x)"), Some(0));
-        assert_eq!(count("\treturn c.Find(x)"), None);
-        assert_eq!(count("\ta := g(c.Find(x))"), None);
-        assert_eq!(["(a, error)", "", "int", "(map[a]b, func(a, b) c)"].map(results), [2, 0, 1, 2]);
-        assert_eq!(bare("std::io::Result<&'a Path>"), bare("Result<&'a std::path::Path>"));
-    }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::history;
+use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_ingest::{history, imported};
 use m1nd_risk::blast::DEPENDS;
 
 use super::Edited;
@@ -39,6 +39,23 @@ impl<'g> User<'g> {
         }
     }
 
+    /// What a line of before said; nothing where the change left the file alone.
+    pub(super) fn said(&self, line: u32) -> Option<&str> {
+        let at = (line as usize).checked_sub(1)?;
+        self.moved.as_ref()?.then.get(at).map(String::as_str)
+    }
+
+    /// Whether a line of before that stands there still may say a name: a statement may stand on more lines than the one that is known
+    /// of it, and the change may have touched those.
+    pub(super) fn still_says(&self, line: u32, name: &str, kind: EdgeKind) -> bool {
+        let Some(one) = self.edited else { return true };
+        let is_imported = || {
+            let bound = one.texts.1.as_deref().and_then(|new| imported::bound(self.path, new, name));
+            bound.is_none_or(|bound| !bound.imports.is_empty())
+        };
+        self.said(line).is_some_and(|text| says(text, name)) || kind == EdgeKind::Imports && is_imported()
+    }
+
     /// What a line of today leads to.
     pub(super) fn leads_to(&self, today: u32) -> impl Iterator<Item = NodeIx> {
         self.now.get(&today).into_iter().flatten().map(|&(node, _)| node)
@@ -49,6 +66,11 @@ impl<'g> User<'g> {
         let all = self.now.get(&today).into_iter().flatten();
         all.filter(|(_, is_certain)| *is_certain).map(|&(node, _)| node)
     }
+}
+
+/// Whether a line says a name as a word.
+fn says(line: &str, name: &str) -> bool {
+    line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$')).any(|word| word == name)
 }
 
 /// What the lines of a file lead to.

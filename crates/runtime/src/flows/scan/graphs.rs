@@ -14,6 +14,8 @@ use crate::flows::turbulence::is_product;
 
 type Within<'a> = &'a (dyn Fn(&str) -> bool + Sync);
 
+/// The longest chain by which tests are looked for from the code: as long as `tests_for` looks.
+const TEST_HOPS: u32 = 4;
 /// Fewer tests than this say that tests are elsewhere.
 const MIN_TESTS: usize = 5;
 /// A check is looked for so many calls below a handler.
@@ -141,6 +143,10 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
         let is_called = graph.incoming(node.ix()).any(|edge| edge.kind == EdgeKind::Calls);
         let is_public = node.flags().has(NodeFlags::EXPORTED);
         if last - first < MIN_LINES || !(is_called || is_public) || node.flags().has(NodeFlags::ABSTRACT) {
+            continue;
+        }
+        // Tests run more than they call: what is set up for them, or asked for by name.
+        if blast::nearest_test(graph, node.ix(), TEST_HOPS).is_some() {
             continue;
         }
         let has_namesake = named.contains(&(folder(node.path()), place::subject(node.path())));

@@ -1,0 +1,335 @@
+//! Contracts: methods that a type has to have because of what it implements, and does not have since the change.
+
+use std::collections::BTreeSet;
+
+use m1nd_contract::Fault;
+use m1nd_graph::near::folder;
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::revision::{Change, Changed};
+use m1nd_risk::plan::Severity;
+use m1nd_risk::signature;
+use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
+
+use super::held::Held;
+use super::signatures::node_of;
+use super::{Edited, Finding, where_it_was};
+
+/// Types that are looked through below one.
+const MAX_HEIRS: usize = 200;
+/// Places that are shown of each.
+const MAX_PLACES: usize = 5;
+
+/// How lines of a family of languages are found that a pattern is in.
+pub type Said<'s> = dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault> + 's;
+
+/// Methods that went and are still demanded, and methods that are demanded anew and missing; `said` finds lines of Go.
+pub fn unmet(
+    held: &mut Held<'_>,
+    said: &Said<'_>,
+    before: &Graph,
+    graph: &Graph,
+    edited: &[Edited],
+) -> Result<Vec<Finding>, Fault> {
+    let mut found = Vec::new();
+    for one in edited.iter().filter(|one| one.broken.is_none()) {
+        let methods = one.symbols.iter().flatten().filter(|symbol| symbol.kind == NodeKind::Method);
+        for symbol in methods {
+            match symbol.change {
+                Change::Removed => {
+                    let gone = gone(held, said, (before, graph), one, symbol)?;
+                    found.extend(gone.map(|gone| where_it_was(edited, gone)));
+                }
+                Change::Added => found.extend(demanded_anew(held, graph, one, symbol)),
+                Change::Signature | Change::Body => {}
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn gone(
+    held: &mut Held<'_>,
+    said: &Said<'_>,
+    (before, graph): (&Graph, &Graph),
+    one: &Edited,
+    symbol: &Changed,
+) -> Result<Option<Finding>, Fault> {
+    let is_it = |&ix: &NodeIx| {
+        let node = before.node(ix);
+        node.kind() == symbol.kind && node.qualified() == symbol.name && node.lines().0 == symbol.line
+    };
+    let Some(method) = before.nodes_in(one.path_before()).find(is_it) else { return Ok(None) };
+    let Some(owner) = before.owner(method).and_then(|ix| graph.node_by_id(before.node(ix).id())) else {
+        return Ok(None);
+    };
+    let was = before.node(method);
+    let asked = Asked { name: was.label(), count: signature::count(was.signature(), was.label()) };
+    if is_abstract(graph, owner) || is_made_by_macro(one) {
+        return Ok(None);
+    }
+    if was.language() == "go" {
+        return gone_of_go(held, said, graph, one, symbol, owner);
+    }
+    let Some(demand) = missing(held, graph, owner, asked) else { return Ok(None) };
+    let (owner, demand) = (graph.node(owner), graph.node(demand));
+    Ok(Some(Finding {
+        kind: "removed_but_used",
+        severity: Severity::High.name(),
+        at: format!("{}:{}", one.file.path, symbol.line),
+        message: format!("{} was removed, and {} demands it", symbol.name, demand.qualified()),
+        places: vec![
+            format!("{}:{}", demand.path(), demand.lines().0),
+            format!("{}:{}", owner.path(), owner.lines().0),
+        ],
+    }))
+}
+
+/// A method by what tells it apart.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    name: &'a str,
+    count: Option<usize>,
+}
+
+/// The member of a contract that demands a method which a type has nowhere.
+fn missing(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, asked: Asked<'_>) -> Option<NodeIx> {
+    let language = graph.node(owner).language();
+    let is_it = |ix: &NodeIx| {
+        let node = graph.node(*ix);
+        // Callables of one name are told apart by what they take.
+        node.label() == asked.name
+            && (language == "rust" || signature::count(node.signature(), asked.name) == asked.count)
+    };
+    let bases: Vec<NodeIx> = match language {
+        // A trait below a trait is implemented by itself.
+        "rust" => graph.targets(owner, EdgeKind::Implements).collect(),
+        "java" => graph.lineage(owner).into_iter().skip(1).collect(),
+        _ => return None,
+    };
+    if graph.members(owner).iter().any(is_it) || says(held, graph, owner, asked.name) {
+        return None;
+    }
+    let asked: Vec<NodeIx> =
+        bases.iter().flat_map(|&base| graph.members(base)).filter(|ix| is_it(ix)).collect();
+    let is_known = language == "rust" || bases.iter().chain([&owner]).all(|&ix| knows_bases(graph, ix));
+    // What any of them gives, nobody has to write.
+    let is_demanded = is_known && asked.iter().all(|&ix| demands(held, graph, ix));
+    asked.first().copied().filter(|_| is_demanded)
+}
+
+/// Whether somebody else has to write a method: it stands there without a body.
+pub(super) fn demands(held: &mut Held<'_>, graph: &Graph, method: NodeIx) -> bool {
+    let node = graph.node(method);
+    let Some(owner) = graph.owner(method).map(|ix| graph.node(ix)) else { return false };
+    let is_contract = matches!(owner.kind(), NodeKind::Trait | NodeKind::Interface);
+    let is_abstract = node.signature().split_whitespace().any(|word| word == "abstract");
+    let last = held.line(node.path(), node.lines().1);
+    (is_contract || is_abstract) && last.trim_end().ends_with(';')
+}
+
+/// Whether a type is one that others complete, or that the language completes.
+pub(super) fn is_abstract(graph: &Graph, ix: NodeIx) -> bool {
+    let node = graph.node(ix);
+    let is_other = matches!(node.kind(), NodeKind::Trait | NodeKind::Interface | NodeKind::Type);
+    let is_enum = node.language() == "java" && node.kind() == NodeKind::Enum;
+    let mut words = node.signature().split(|c: char| !c.is_alphanumeric());
+    is_other || is_enum || words.any(|word| matches!(word, "abstract" | "record"))
+}
+
+/// Whether all that a class says it extends or implements is known.
+pub(super) fn knows_bases(graph: &Graph, ix: NodeIx) -> bool {
+    let node = graph.node(ix);
+    let text = node.signature();
+    let said = ["extends", "implements"].iter().map(|word| listed(text, word)).sum::<usize>();
+    let known = graph
+        .outgoing(ix)
+        .filter(|edge| matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements))
+        .count();
+    !text.ends_with('…') && known >= said
+}
+
+/// How many types stand behind a word, outside of the brackets of types.
+fn listed(signature: &str, word: &str) -> usize {
+    let (mut depth, mut count, mut is_in) = (0_i32, 0, false);
+    for part in signature.split_inclusive([' ', '<', '>', ',', '{']) {
+        let name = part.trim_end_matches([' ', '<', '>', ',', '{']);
+        if depth == 0 && !name.is_empty() {
+            match name {
+                "extends" | "implements" | "permits" => {
+                    is_in = name == word;
+                    count += usize::from(is_in);
+                }
+                _ => {}
+            }
+        }
+        match part.chars().next_back() {
+            Some('<') => depth += 1,
+            Some('>') => depth -= 1,
+            Some(',') if depth == 0 && is_in => count += 1,
+            _ => {}
+        }
+    }
+    count
+}
+
+/// Whether a type still says the name of a method where it could declare it: as a field that is given a function, or by a macro.
+fn says(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, name: &str) -> bool {
+    let node = graph.node(owner);
+    let (first, last) = node.lines();
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let Some(text) = held.text(node.path()) else { return true };
+    let mut lines = text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
+    lines.any(|line| {
+        let said = line.match_indices(name).map(|(at, _)| (&line[..at], &line[at + name.len()..]));
+        said.into_iter().any(|(before, after)| {
+            !before.ends_with(|c| is_letter(c) || c == '.' || c == ':')
+                && after.trim_start().starts_with(['=', ':'])
+        })
+    })
+}
+
+/// Whether a change writes a macro where members may stand.
+fn is_made_by_macro(one: &Edited) -> bool {
+    let Some(new) = one.texts.1.as_deref().filter(|_| one.file.path.ends_with(".rs")) else { return false };
+    let text = String::from_utf8_lossy(new);
+    let mut lines = (1..).zip(text.lines()).filter(|(line, _)| one.touches(*line));
+    lines.any(|(_, line)| {
+        let line = line.trim();
+        let name = line.split('!').next().filter(|name| name.len() < line.len()).unwrap_or_default();
+        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':')
+    })
+}
+
+/// Go does not write down who implements what; lines that give a value of the type the type of an interface do.
+fn gone_of_go(
+    held: &mut Held<'_>,
+    said: &Said<'_>,
+    graph: &Graph,
+    one: &Edited,
+    symbol: &Changed,
+    owner: NodeIx,
+) -> Result<Option<Finding>, Fault> {
+    let (ty, name) = (graph.node(owner), symbol.name.rsplit('.').next().unwrap_or_default());
+    let is_named = |ix: &NodeIx| graph.node(*ix).label() == name;
+    if graph.members(owner).iter().any(is_named) || embeds(held, graph, owner) {
+        return Ok(None);
+    }
+    let contracts = graph.nodes_by_label(name).iter().filter_map(|&ix| {
+        let of = graph.owner(NodeIx(ix))?;
+        (graph.node(of).kind() == NodeKind::Interface && graph.node(of).language() == "go").then_some(of)
+    });
+    let contracts: BTreeSet<&str> = contracts.map(|ix| graph.node(ix).label()).collect();
+    if contracts.is_empty() {
+        return Ok(None);
+    }
+    let any = contracts.iter().copied().collect::<Vec<_>>().join("|");
+    let written = format!(r"\b({any})\s*=\s*(&|new\(|\(\*)?(\w+\.)?{}\b", ty.label());
+    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
+    let package = folder(ty.path()).rsplit('/').next().unwrap_or_default();
+    let mut lines = said(&pattern)?;
+    lines.retain(|hit| {
+        let is_said_of_package = hit.text.contains(&format!("{package}.{}", ty.label()));
+        let is_of_other = hit.text.contains(&format!(".{}", ty.label()));
+        is_said_of_package || !is_of_other && folder(hit.path.as_str()) == folder(ty.path())
+    });
+    let Some(first) = lines.first() else { return Ok(None) };
+    let contract = contracts.iter().find(|name| first.text.contains(**name)).copied().unwrap_or_default();
+    Ok(Some(Finding {
+        kind: "removed_but_used",
+        severity: Severity::High.name(),
+        at: format!("{}:{}", one.file.path, symbol.line),
+        message: format!(
+            "{} was removed, and {} is used as {contract}, which demands it",
+            symbol.name,
+            ty.label()
+        ),
+        places: lines
+            .iter()
+            .take(MAX_PLACES)
+            .map(|hit| format!("{}:{}", hit.path.as_str(), hit.line))
+            .collect(),
+    }))
+}
+
+/// Whether a struct of Go has others in it whose methods it has.
+fn embeds(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> bool {
+    let node = graph.node(owner);
+    let (first, last) = node.lines();
+    let Some(text) = held.text(node.path()) else { return true };
+    let inner = text.lines().skip(first as usize).take(last.saturating_sub(first + 1) as usize);
+    inner.map(|line| line.split("//").next().unwrap_or(line).split('`').next().unwrap_or(line).trim()).any(
+        |line| {
+            !line.is_empty()
+                && line.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '*' | '[' | ']'))
+        },
+    )
+}
+
+/// The types below one, without itself.
+pub(super) fn heirs(graph: &Graph, of: NodeIx) -> Vec<NodeIx> {
+    let (mut below, mut at) = (vec![of], 0);
+    while at < below.len() && below.len() < MAX_HEIRS {
+        for edge in graph.incoming(below[at]) {
+            let is_heir = matches!(edge.kind, EdgeKind::Inherits | EdgeKind::Implements);
+            if is_heir && graph.node(edge.source).kind().is_type() && !below.contains(&edge.source) {
+                below.push(edge.source);
+            }
+        }
+        at += 1;
+    }
+    below.split_off(1)
+}
+
+/// Types that do not have what what they implement demands since the change.
+fn demanded_anew(held: &mut Held<'_>, graph: &Graph, one: &Edited, symbol: &Changed) -> Option<Finding> {
+    let method = node_of(graph, &one.file.path, symbol)?;
+    let owner = graph.owner(method).filter(|_| demands(held, graph, method))?;
+    let node = graph.node(method);
+    let asked = Asked { name: node.label(), count: signature::count(node.signature(), node.label()) };
+    let others: BTreeSet<&str> = graph
+        .members(owner)
+        .into_iter()
+        .filter(|&ix| ix != method)
+        .map(|ix| graph.node(ix).label())
+        .collect();
+    // Who has none of the others is given them by a macro.
+    let is_written = |ix: NodeIx| {
+        let has = |ix: &NodeIx| others.contains(graph.node(*ix).label());
+        others.is_empty() || graph.members(ix).iter().any(has)
+    };
+    let mut lacking = Vec::new();
+    for heir in heirs(graph, owner) {
+        if !is_abstract(graph, heir) && is_written(heir) && missing(held, graph, heir, asked).is_some() {
+            lacking.push(graph.node(heir));
+        }
+    }
+    let first = lacking.first()?;
+    let who = match lacking.len() {
+        1 => format!("{} does", first.label()),
+        count => format!("{count} types do"),
+    };
+    Some(Finding {
+        kind: "signature_change",
+        severity: Severity::High.name(),
+        at: format!("{}:{}", one.file.path, symbol.line),
+        message: format!("{}: is demanded now, and {who} not have it", symbol.name),
+        places: lacking
+            .iter()
+            .take(MAX_PLACES)
+            .map(|node| format!("{}:{}", node.path(), node.lines().0))
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_class_extends_is_counted_outside_of_brackets() {
+        let of = |text: &str| [listed(text, "extends"), listed(text, "implements")];
+        assert_eq!(of("class A<T extends B> extends C<D, E> implements F, G<H>"), [1, 2]);
+        assert_eq!(of("public final class A"), [0, 0]);
+        assert_eq!(of("interface A extends B, C"), [2, 0]);
+    }
+}

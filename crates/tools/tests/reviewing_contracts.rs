@@ -1,0 +1,145 @@
+//! Methods that a type has to have, and methods above and below each other that have to fit.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "common/reviewed.rs"]
+mod reviewed;
+
+use std::fs;
+
+use m1nd_testkit::Fixture;
+use serde_json::json;
+
+use reviewed::{committed_files, review, shown};
+
+/// What a review says of what went and of signatures, after one file was written.
+fn told(fixture: &Fixture, path: &str, text: &str) -> Vec<String> {
+    let was = fs::read_to_string(fixture.root().join(path)).unwrap();
+    assert_ne!(was, text, "{path} is as it was");
+    fs::write(fixture.root().join(path), text).unwrap();
+    let found = shown(&review(fixture, json!({"base": "HEAD"})));
+    fs::write(fixture.root().join(path), was).unwrap();
+    let kinds = ["removed_but_used", "signature_change"];
+    found.into_iter().filter(|one| kinds.iter().any(|kind| one.contains(kind))).collect()
+}
+
+const TRAIT: &str = "pub trait Run {\n    fn name(&self) -> u8;\n    fn must(&self, a: u32) -> u32;\n    fn may(&self) -> u32 {\n        1\n    }\n}\n\npub struct S;\n\nimpl Run for S {\n    fn name(&self) -> u8 {\n        1\n    }\n    fn must(&self, a: u32) -> u32 {\n        a\n    }\n    fn may(&self) -> u32 {\n        2\n    }\n}\n";
+
+#[test]
+fn a_method_that_a_trait_demands_is_missed() {
+    let fixture = committed_files(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", TRAIT)]);
+    let without = TRAIT.replace("    fn must(&self, a: u32) -> u32 {\n        a\n    }\n", "");
+    assert_eq!(
+        told(&fixture, "src/lib.rs", &without),
+        ["high removed_but_used src/lib.rs:15 src/lib.rs:3 src/lib.rs:9"]
+    );
+    // What the trait gives itself nobody has to write.
+    let without = TRAIT.replace("    fn may(&self) -> u32 {\n        2\n    }\n", "");
+    assert_eq!(told(&fixture, "src/lib.rs", &without), [""; 0]);
+    let more = TRAIT.replace("-> u8;\n", "-> u8;\n    fn more(&self);\n");
+    assert_eq!(told(&fixture, "src/lib.rs", &more), ["high signature_change src/lib.rs:3 src/lib.rs:10"]);
+    let given = TRAIT.replace("-> u8;\n", "-> u8;\n    fn more(&self) {}\n");
+    assert_eq!(told(&fixture, "src/lib.rs", &given), [""; 0]);
+    let both = TRAIT.replace("must(&self, a: u32)", "must(&self, a: u32, b: u32)");
+    assert_eq!(told(&fixture, "src/lib.rs", &both), [""; 0]);
+    let one = TRAIT.replacen("must(&self, a: u32)", "must(&self, a: u32, b: u32)", 1);
+    assert_eq!(told(&fixture, "src/lib.rs", &one), ["high signature_change src/lib.rs:3 src/lib.rs:15"]);
+}
+
+#[test]
+fn a_method_that_an_interface_of_java_demands_is_missed() {
+    let run = "package p;\n\npublic interface Run {\n  int run(int a);\n\n  default int may() {\n    return 1;\n  }\n}\n";
+    let one = "package p;\n\npublic class One implements Run {\n  @Override\n  public int run(int a) {\n    return a;\n  }\n\n  @Override\n  public int may() {\n    return 2;\n  }\n}\n";
+    let files = [("p/Run.java", run), ("p/One.java", one)];
+    let fixture = committed_files(&files);
+    let without = one.replace("  @Override\n  public int run(int a) {\n    return a;\n  }\n\n", "");
+    assert_eq!(
+        told(&fixture, "p/One.java", &without),
+        ["high removed_but_used p/One.java:4 p/Run.java:4 p/One.java:3"]
+    );
+    let without = one.replace("\n  @Override\n  public int may() {\n    return 2;\n  }\n", "");
+    assert_eq!(told(&fixture, "p/One.java", &without), [""; 0]);
+    // A class that nobody makes may leave it to others.
+    let open = one
+        .replace("public class", "public abstract class")
+        .replace("  @Override\n  public int run(int a) {\n    return a;\n  }\n\n", "");
+    assert_eq!(told(&fixture, "p/One.java", &open), [""; 0]);
+    let wider = run.replace("int run(int a)", "int run(int a, int b)");
+    assert_eq!(told(&fixture, "p/Run.java", &wider), ["high signature_change p/Run.java:4 p/One.java:4"]);
+    let wider = one.replace("int run(int a)", "int run(int a, int b)");
+    assert_eq!(told(&fixture, "p/One.java", &wider), ["high signature_change p/One.java:4 p/Run.java:4"]);
+}
+
+#[test]
+fn a_method_that_an_interface_of_go_demands_is_missed_where_a_value_is_one() {
+    let lib = "package a\n\ntype Binding interface {\n\tName() string\n\tBind(x int) error\n}\n\ntype form struct{}\n\nfunc (form) Name() string {\n\treturn \"form\"\n}\n\nfunc (form) Bind(x int) error {\n\treturn nil\n}\n\nvar Form Binding = form{}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", lib)]);
+    let without = lib.replace("func (form) Name() string {\n\treturn \"form\"\n}\n\n", "");
+    assert_eq!(told(&fixture, "a.go", &without), ["high removed_but_used a.go:10 a.go:14"]);
+    let alone = lib.replace("\nvar Form Binding = form{}\n", "");
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", &alone)]);
+    let without = alone.replace("func (form) Name() string {\n\treturn \"form\"\n}\n\n", "");
+    assert_eq!(told(&fixture, "a.go", &without), [""; 0]);
+}
+
+#[test]
+fn an_override_that_no_longer_fits_is_told() {
+    let lib = "class Base:\n    def run(self, a):\n        raise NotImplementedError\n\n    def _own(self):\n        return 1\n\n\nclass Child(Base):\n    def run(self, a):\n        return a\n\n    def _own(self):\n        return 2\n";
+    let fixture = committed_files(&[("lib.py", lib)]);
+    let child = lib.replace("def run(self, a):\n        return", "def run(self, a, b):\n        return");
+    assert_eq!(told(&fixture, "lib.py", &child), ["medium signature_change lib.py:10 lib.py:2"]);
+    let base = lib.replace("def run(self, a):\n        raise", "def run(self, a, b):\n        raise");
+    assert_eq!(told(&fixture, "lib.py", &base), ["medium signature_change lib.py:2 lib.py:10"]);
+    let more = lib.replace("def run(self, a):\n        return", "def run(self, a, b=1):\n        return");
+    assert_eq!(told(&fixture, "lib.py", &more), [""; 0]);
+}
+
+#[test]
+fn a_call_that_the_change_writes_has_to_fit() {
+    let lib = "import functools\n\n\ndef put(url, size):\n    return url\n\n\n@functools.cache\ndef kept(url):\n    return url\n\n\nclass Box:\n    def __init__(self, size):\n        self.size = size\n";
+    let app = "from lib import Box, kept, put\n\n\ndef run():\n    return put('a', 1)\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let of = |call: &str| told(&fixture, "app.py", &app.replace("put('a', 1)", call));
+    assert_eq!(of("put('a')"), ["high signature_change app.py:5 lib.py:4"]);
+    assert_eq!(of("Box()"), ["high signature_change app.py:5 lib.py:14"]);
+    for fits in ["put('b', size=2)", "put(*all)", "kept(1, 2)", "Box(2)", "put('b', 2), put('c')"] {
+        assert_eq!(of(fits), [""; 0], "{fits}");
+    }
+    let go =
+        "package a\n\nfunc Put(a, b int) int {\n\treturn a\n}\n\nfunc run() int {\n\treturn Put(1, 2)\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    let of = |call: &str| told(&fixture, "a.go", &go.replace("Put(1, 2)", call));
+    assert_eq!(of("Put(1)"), ["high signature_change a.go:8 a.go:3"]);
+    assert_eq!(of("Put(two())"), [""; 0]);
+}
+
+#[test]
+fn a_module_that_nothing_names_any_more_is_missed() {
+    let lib = "mod a;\nmod b;\n";
+    let a = "pub fn one() -> u8 {\n    1\n}\n";
+    let b = "use crate::a::one;\n\npub fn two() -> u8 {\n    one()\n}\n";
+    let files =
+        [("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", lib), ("src/a.rs", a), ("src/b.rs", b)];
+    let fixture = committed_files(&files);
+    let found = |text: &str| {
+        fs::write(fixture.root().join("src/lib.rs"), text).unwrap();
+        let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+        found.into_iter().filter(|one| one.contains("broken_import")).collect::<Vec<_>>()
+    };
+    assert_eq!(found("mod b;\n"), ["high broken_import src/lib.rs:1 src/b.rs:1 src/b.rs:4"]);
+    assert_eq!(found("mod b;\npub mod a;\n"), [""; 0]);
+}
+
+#[test]
+fn an_import_of_typescript_that_leads_to_nothing_is_told() {
+    let lib = "export function one() {\n  return 1\n}\n";
+    let app = "import { one } from './lib'\n\nexport function run() {\n  return one()\n}\n";
+    let fixture = committed_files(&[("src/lib.ts", lib), ("src/app.ts", app)]);
+    let found = |text: &str| {
+        fs::write(fixture.root().join("src/app.ts"), text).unwrap();
+        let found = shown(&review(&fixture, json!({"base": "HEAD"})));
+        found.into_iter().filter(|one| one.contains("broken_import")).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&app.replace("one", "two")), ["high broken_import src/app.ts:1 src/lib.ts:1"]);
+    assert_eq!(found(&app.replace("{ one }", "{ one as two }")), [""; 0]);
+}
