@@ -38,9 +38,11 @@ pub const MAX_WORDS: usize = 60;
 const MAX_VALUE: usize = 16;
 /// Parts of one number: `1.5e-3`.
 const MAX_NUMBER: usize = 4;
-/// Fewer words of a message, and fewer that mean something, say nothing.
+/// Fewer words of a message, and fewer that mean something, say nothing, unless there is hardly more.
 const MIN_WORDS: usize = 3;
 const MIN_TELLING: usize = 2;
+/// Words of values beside a short message.
+const MAX_BESIDE: usize = 4;
 /// What stands between two strings of one message is shorter.
 const MAX_BETWEEN: usize = 160;
 
@@ -154,7 +156,11 @@ impl Message {
         });
         let (count, telling) =
             fixed.fold((0, 0), |(all, telling), word| (all + 1, telling + usize::from(tells(word))));
-        if words.len() > MAX_WORDS || count < MIN_WORDS || telling < MIN_TELLING || count > words.len() {
+        let is_short = words.len() <= count + MAX_BESIDE;
+        let is_telling = telling >= MIN_TELLING && count >= MIN_WORDS;
+        // `unrecognized flag {}`, `{} has no attribute {}`
+        let is_all_there = is_short && (telling == count && count == 2 || telling > 0 && count >= MIN_WORDS);
+        if words.len() > MAX_WORDS || !is_telling && !is_all_there || count > words.len() {
             return None;
         }
         let all = (1_u64 << (words.len() + 1)) - 1;
@@ -162,7 +168,7 @@ impl Message {
         let ends_with_value = self.items.last().is_some_and(|item| !matches!(item, Item::Word(_)));
         let at_start = self.ends(words, if starts_with_value { all } else { 1 });
         let is_all = at_start >> words.len() & 1 == 1 || at_start != 0 && ends_with_value;
-        (is_all || self.ends(words, all) != 0).then_some(Filled { words: count, is_all })
+        (is_all || is_telling && self.ends(words, all) != 0).then_some(Filled { words: count, is_all })
     }
 
     /// The places in the words where it can end, as bits, where it can begin at these.

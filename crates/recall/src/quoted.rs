@@ -9,8 +9,9 @@ use std::collections::BTreeSet;
 use crate::corpus::Corpus;
 use crate::fuse::best;
 use crate::message::{MAX_WORDS, Message};
+use crate::place::is_test;
 use crate::report::{Part, Told, told};
-use crate::text::{Bm25, Line, Term, UnitIx, raw_words, terms_of_query, terms_of_text};
+use crate::text::{Bm25, Kind, Line, Term, UnitIx, raw_words, terms_of_query, terms_of_text};
 
 /// A text that may stand in the code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +23,10 @@ pub struct Quote {
     pub marked: bool,
     /// Whether it is only a line below a report, which may be anything that people paste there.
     pub is_guess: bool,
+    /// Whether it is what was left when what it quotes was taken out.
+    is_around: bool,
+    /// Words that do not look like values.
+    plain: usize,
     /// So many words of it are the least that a line must have.
     least: usize,
 }
@@ -37,6 +42,8 @@ pub enum Fit {
     Filled(usize),
     /// Letter by letter, so many words.
     Whole(usize),
+    /// The same, and nothing else.
+    Exact(usize),
 }
 
 impl Fit {
@@ -47,15 +54,16 @@ impl Fit {
 
     /// Whether the program itself says it, and not only something like it or somebody about it.
     pub fn is_said(self) -> bool {
-        matches!(self, Self::Filled(_) | Self::Whole(_))
+        matches!(self, Self::Filled(_) | Self::Whole(_) | Self::Exact(_))
     }
 
-    fn rank(self) -> (u8, usize, bool) {
+    fn rank(self) -> (u8, usize, u8) {
         match self {
-            Self::Part(words) => (0, words, false),
-            Self::Told => (1, 0, false),
-            Self::Filled(words) => (2, words, false),
-            Self::Whole(words) => (2, words, true),
+            Self::Part(words) => (0, words, 0),
+            Self::Told => (1, 0, 0),
+            Self::Filled(words) => (2, words, 0),
+            Self::Whole(words) => (2, words, 1),
+            Self::Exact(words) => (2, words, 2),
         }
     }
 }
@@ -144,7 +152,8 @@ fn of_line(line: &str) -> Vec<Quote> {
             rest = &inside[end + close.len_utf8()..];
         }
     }
-    let (whole, around) = (Quote::of(line, false), Quote::of(&rest_of_message, false));
+    let whole = Quote::of(line, false);
+    let around = Quote { is_around: true, ..Quote::of(&rest_of_message, false) };
     // Beside a sentence a single quoted thing is a value: an address, a path, a name.
     let (is_around, is_quoted) = (around.is_sentence(), found.iter().any(Quote::is_sentence));
     let is_message = is_around && !is_quoted && !found.is_empty();
@@ -154,10 +163,15 @@ fn of_line(line: &str) -> Vec<Quote> {
     if whole.is_sentence() && found.is_empty() {
         // A long message stands on several lines of the source, and people say something before and after it.
         let parts = line.split(". ").flat_map(|part| part.split(" - ")).flat_map(|part| part.split(": "));
-        let parts: Vec<Quote> = parts.map(|one| Quote::of(one, false)).collect();
+        let parts = parts.map(|one| Quote::of(one, false)).filter(|one| one.text.len() < line.len());
+        // A short part is one only where it is said as it is.
+        let part = |one: Quote| match one.words.len() {
+            MIN_RUN => Quote { least: usize::MAX, ..one },
+            _ => one,
+        };
+        let parts: Vec<Quote> = parts.filter(Quote::is_sentence).map(part).collect();
         found.push(whole);
-        found
-            .extend(parts.into_iter().filter(|one| one.words.len() > MIN_RUN && one.text.len() < line.len()));
+        found.extend(parts);
     }
     found.extend(is_message.then_some(around));
     found.retain(|quote| (1..=MAX_WORDS).contains(&quote.words.len()) && quote.text.len() >= MIN_CHARS);
@@ -168,9 +182,11 @@ impl Quote {
     fn of(text: &str, marked: bool) -> Self {
         let text = text.trim().to_lowercase();
         let words: Vec<String> = raw_words(&text).map(str::to_owned).collect();
-        let telling = words.iter().filter(|word| is_telling(word)).count();
+        let plain = said_words(&text);
+        let telling = raw_words(&plain).filter(|word| is_telling(word)).count();
+        let plain = raw_words(&plain).count();
         let least = if marked { 0 } else { (telling as f32 * UNMARKED).ceil() as usize };
-        Self { text, words, marked, is_guess: false, least: least.max(MIN_RUN) }
+        Self { text, words, marked, is_guess: false, is_around: false, plain, least: least.max(MIN_RUN) }
     }
 
     /// Whether it has so many words that hardly two places say it by chance. An address or a path is no sentence, whatever it is
@@ -186,10 +202,13 @@ impl Quote {
 
     /// How well a line says it.
     pub fn fit(&self, line: &Line<'_>) -> Option<Fit> {
-        let whole: String =
-            line.parts.iter().flat_map(|(part, _)| part.chars()).flat_map(char::to_lowercase).collect();
-        if whole.contains(&self.text) {
-            return Some(if line.is_comment { Fit::Told } else { Fit::Whole(self.words.len()) });
+        let of = |kinds: &dyn Fn(Kind) -> bool| -> String {
+            let parts = line.parts.iter().filter(|(_, kind)| kinds(*kind));
+            parts.flat_map(|(part, _)| part.chars()).flat_map(char::to_lowercase).collect()
+        };
+        if !self.is_around && of(&|_| true).contains(&self.text) {
+            let is_told = !of(&|kind| kind != Kind::Comment).contains(&self.text);
+            return Some(if is_told { Fit::Told } else { Fit::Whole(self.words.len()) });
         }
         let parts = line.parts.iter().filter(|(_, kind)| kind.is_prose());
         let mut parts: Vec<String> = parts.map(|(part, _)| part.to_lowercase()).collect();
@@ -203,12 +222,14 @@ impl Quote {
 
     /// How well a message of the source says it.
     pub fn fit_message(&self, message: &Message) -> Option<Fit> {
-        if message.text.contains(&self.text) {
-            return Some(Fit::Whole(self.words.len()));
+        if !self.is_around && message.text.contains(&self.text) {
+            let is_all = message.text.trim() == self.text;
+            let words = self.words.len();
+            return Some(if is_all { Fit::Exact(words) } else { Fit::Whole(words) });
         }
-        if let Some(filled) = message.fill(&self.words) {
+        if let Some(filled) = message.fill(&self.words).filter(|_| !self.is_around) {
             // What is nearly all value is said by chance.
-            let is_most = filled.words * MIN_SHARE >= self.words.len();
+            let is_most = filled.words * MIN_SHARE >= self.plain;
             if filled.words >= self.least || filled.is_all && is_most {
                 return Some(Fit::Filled(filled.words));
             }
@@ -245,9 +266,20 @@ impl Quote {
         let mut rest = self.words.iter();
         let in_order = fixed.iter().all(|word| rest.any(|other| other == word));
         let all = if in_order { fixed.len() } else { 0 };
-        let run = if run * 2 >= self.words.len() { run } else { 0 };
+        let run = if run * 2 >= self.plain { run } else { 0 };
         run.max(all)
     }
+}
+
+/// A text without what looks like a value: paths, addresses, numbers, names with joints.
+fn said_words(text: &str) -> String {
+    let is_value = |token: &&str| {
+        let inside = token.trim_matches(|c: char| !c.is_alphanumeric());
+        inside.contains(['/', '\\', '.', '_', '@', '='])
+            || inside.contains("::")
+            || inside.contains(|c: char| c.is_ascii_digit())
+    };
+    text.split_whitespace().filter(|token| !is_value(token)).collect::<Vec<_>>().join(" ")
 }
 
 /// Numbers and single letters are values.
@@ -255,13 +287,16 @@ fn is_telling(word: &str) -> bool {
     word.len() > 1 && !word.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Units that have most of a quote's words, best first.
+/// Units that have most of a quote's words: best first, the product before its tests.
 pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
     let text = &corpus.text;
     let mut scores = vec![0.0; text.unit_count()];
     let (mut possible, mut rarest) = (0.0, 0.0_f32);
     let mut known: Vec<Term> = Vec::new();
-    for (term, _) in terms_of_query(&quote.text) {
+    let said = said_words(&quote.text);
+    // Where all of it looks like values, some of it is said.
+    let said = if terms_of_query(&said).len() < MIN_COMMON { &quote.text } else { &said };
+    for (term, _) in terms_of_query(said) {
         // A word that nobody says is a value.
         if text.is_said(term) {
             let idf = Bm25::idf(text.files_with(term), text.files().len());
@@ -275,7 +310,7 @@ pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
     possible -= if known.len() >= MIN_RUN { rarest } else { 0.0 };
     scores.iter_mut().filter(|score| **score < possible * COVERED).for_each(|score| *score = 0.0);
     // One line must have so many of its words that no more of them can be missing.
-    let missing = quote.words.len() - quote.least.min(quote.words.len());
+    let missing = quote.plain - quote.least.min(quote.plain);
     let plain = known.iter().filter(|&&term| quote.has_plain(term)).copied().collect::<Vec<_>>();
     if plain.len() > missing {
         let mut counts = vec![0_u16; text.unit_count()];
@@ -283,9 +318,20 @@ pub fn holders(corpus: &Corpus, quote: &Quote, most: usize) -> Vec<UnitIx> {
         let least = (plain.len() - missing) as u16;
         scores.iter_mut().zip(counts).filter(|(_, count)| *count < least).for_each(|(score, _)| *score = 0.0);
     }
-    best(&scores, most)
+    // Tests repeat what the product says, and there may be many of them.
+    let (mut product, mut tests) = (Vec::new(), Vec::new());
+    for unit in best(&scores, most * BESIDE_TESTS) {
+        let list = if is_test(text.path(text.unit(unit).file)) { &mut tests } else { &mut product };
+        list.push(unit);
+    }
+    product.truncate(most);
+    tests.truncate(most);
+    product.append(&mut tests);
+    product
 }
 
+/// So many times as many are looked at to find those that are no tests.
+const BESIDE_TESTS: usize = 8;
 /// The share of the known words that a unit must have.
 const COVERED: f32 = 0.5;
 

@@ -34,10 +34,11 @@ pub fn said(query: &str) -> Cow<'_, str> {
     let words = own.map(|(line, _)| terms_of_text(line).len()).sum::<usize>();
     let shown: Vec<&str> = lines.iter().filter(|(_, is_shown)| *is_shown).map(|(line, _)| *line).collect();
     let (is_alone, most) = if words < MIN_SAID { (true, MAX_ALONE) } else { (false, MAX_GRAVE) };
-    let mut kept: BTreeSet<&str> = shown.iter().copied().filter(|line| is_grave(line)).take(most).collect();
+    let is_told = |line: &str| is_grave(line) || complains(line, message(line));
+    let mut kept: BTreeSet<&str> = shown.iter().copied().filter(|line| is_told(line)).take(most).collect();
     if is_alone {
         let room = most - kept.len();
-        let others = shown.iter().copied().filter(|line| !is_grave(line) && !is_fence(line.trim_start()));
+        let others = shown.iter().copied().filter(|line| !is_told(line) && !is_fence(line.trim_start()));
         kept.extend(others.take(room));
     }
     let stays = |line: &&(&str, bool)| !line.1 || kept.contains(line.0);
@@ -90,9 +91,15 @@ pub fn told(query: &str) -> Vec<Told<'_>> {
 
 /// Whether a line gives a value to a name, as headers and lists of versions do.
 fn is_field(line: &str) -> bool {
-    let name = line.trim_start_matches(['-', '*', ' ']).split_once(": ").map(|(name, _)| name);
-    name.is_some_and(|name| name.split(' ').count() <= 3)
+    let field = line.trim_start_matches(['-', '*', ' ']).split_once(": ");
+    field.is_some_and(|(name, value)| {
+        let is_short = value.split_whitespace().count() <= MAX_VALUE;
+        name.split(' ').count() <= 3 && (is_short || name.contains('-'))
+    })
 }
+
+/// A longer value is a sentence.
+const MAX_VALUE: usize = 3;
 
 fn is_fence(line: &str) -> bool {
     line.starts_with("```") || line.starts_with("~~~")
@@ -100,8 +107,19 @@ fn is_fence(line: &str) -> bool {
 
 /// Whether what stands before the message says that something is wrong, as `Error:` and `[warn]` do.
 fn complains(line: &str, message: &str) -> bool {
-    let before = &line[..line.len() - message.len()];
-    is_grave(before) || before.to_lowercase().contains("warn")
+    let before = line.trim_end();
+    let before = &before[..before.len() - message.len()];
+    is_grave(before) || before.to_lowercase().contains("warn") || is_raised(before)
+}
+
+/// Whether this is the name of an error before its message, as Python and Java print it: `http.TooManyRedirects: `.
+fn is_raised(before: &str) -> bool {
+    let Some(name) = before.trim().strip_suffix(':') else { return false };
+    let name = name.rsplit('.').next().unwrap_or(name);
+    let starts = name.starts_with(|c: char| c.is_ascii_uppercase());
+    let has_joint = name[1.min(name.len())..].contains(|c: char| c.is_ascii_uppercase());
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric());
+    starts && has_joint && is_word && name.contains(|c: char| c.is_ascii_lowercase())
 }
 
 /// Whether somebody says that the next line is what a program says: `I get this error:`.
@@ -259,7 +277,9 @@ fn without_mark(text: &str) -> &str {
     let is_level = LEVELS.contains(&word) && after.starts_with([' ', ':', '|', '\t']);
     let name = word.rsplit('.').next().unwrap_or(word);
     let is_error = ["Error", "Exception", "Warning", "Panic"].iter().any(|tail| name.ends_with(tail));
-    let is_mark = after.starts_with(':') && (is_error || MARKS.contains(&word.to_lowercase().as_str()));
+    let is_raised = after.starts_with(": ") && is_raised(&format!("{word}:"));
+    let is_mark =
+        after.starts_with(':') && (is_error || is_raised || MARKS.contains(&word.to_lowercase().as_str()));
     if is_level || is_mark { after } else { text }
 }
 
@@ -362,6 +382,12 @@ mod tests {
             "errors are told, wherever they stand"
         );
         assert_eq!(
+            parts(
+                "Any idea?\n```\nhttpx.TooManyRedirects: Too many of them\n```\nIn a: it is no list\nHost: a b"
+            ),
+            ["title: Any idea?", "whole: Too many of them", "pasted: In a: it is no list"]
+        );
+        assert_eq!(
             parts("I get this error:\nrequired flag(s) \"x\" not set\nversion: 1.2"),
             ["title: I get this error:", "whole: required flag(s) \"x\" not set"]
         );
@@ -375,6 +401,10 @@ mod tests {
             ("Error: unknown command \"x\"", "unknown command \"x\""),
             ("flask.cli.NoAppException: Could not locate", "Could not locate"),
             ("panic: handlers are registered", "handlers are registered"),
+            ("httpx.TooManyRedirects: Exceeded the limit", "Exceeded the limit"),
+            ("InvalidURL: no such host", "no such host"),
+            ("Note that: this stays", "Note that: this stays"),
+            ("ABC: stays", "ABC: stays"),
             ("pool is closed", "pool is closed"),
             ("[1, 2] is no tuple", "is no tuple"),
             ("error:", "error:"),

@@ -303,4 +303,5 @@ def handle(saver: Base):
     );
     let back = ["may run for", "called by", "called by"].map(String::from).to_vec();
     assert_eq!(ask("Cookie.save", "handle"), ("leads".into(), back));
+    assert_eq!(ask("Base.save", "Cookie.save"), ("leads".into(), vec!["may run".to_owned()]));
 }

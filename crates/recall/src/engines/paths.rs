@@ -9,7 +9,7 @@ use super::ways::certainty;
 const MAX_RING: usize = 1_500;
 
 /// What a step keeps: of two chains of equal relations the shorter one says more.
-const STEP: f32 = 0.9;
+pub const STEP: f32 = 0.9;
 /// What is left of a chain at each turn from along relations to against them, or back.
 const TURN: f32 = 0.5;
 /// Places where rings met that are looked at.

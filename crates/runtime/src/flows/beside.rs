@@ -68,7 +68,7 @@ pub(super) fn look(
 }
 
 /// One word in so many of a question is said by the way, where it is a plain one.
-const ASIDE: usize = 4;
+const ASIDE: usize = 8;
 
 /// Whether words are only a small part of a question, and none is a name.
 fn is_aside(words: &[String], of: usize) -> bool {
@@ -194,8 +194,8 @@ mod tests {
     #[test]
     fn a_plain_word_among_many_is_said_by_the_way_and_a_name_is_not() {
         let words = |all: &[&str]| all.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-        assert!(is_aside(&words(&["terminal"]), 5));
-        assert!(!is_aside(&words(&["terminal"]), 4) && !is_aside(&words(&["terminal", "nginx"]), 8));
+        assert!(is_aside(&words(&["terminal"]), 9));
+        assert!(!is_aside(&words(&["terminal"]), 8) && !is_aside(&words(&["terminal", "nginx"]), 16));
         assert!(!is_aside(&words(&["NGINX_PORT"]), 9) && !is_aside(&words(&["計算"]), 9));
     }
 }

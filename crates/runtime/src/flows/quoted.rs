@@ -102,7 +102,9 @@ pub(super) fn said(
             let of_lines =
                 near.iter().filter_map(|&at| Some((quote.fit(read.lines.get(at as usize - 1)?)?, at)));
             let of_messages = read.messages_in(&near).filter_map(|one| {
-                let at = one.first as u32 + 1;
+                // The first of its lines that has some of the words.
+                let from = near.partition_point(|&line| line <= one.first as u32);
+                let at = near.get(from).copied()?;
                 quote.fit_message(one).map(|fit| (fit, at)).filter(|_| (first..=last).contains(&at))
             });
             // The first line of the best.

@@ -1,7 +1,7 @@
 //! Why: the strongest chains of relations between two nodes, each step with what it rests on.
 
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
-use m1nd_recall::engines::paths::{Chain, Tie, between};
+use m1nd_recall::engines::paths::{Chain, STEP, Tie, between};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,7 +45,7 @@ pub fn run(
     let found = between(graph, source, target, max_hops, most);
     let mut cut = found.cut;
     let mut paths: Vec<WhyPath> = found.chains.iter().map(|chain| path(graph, chain)).collect();
-    if !found.chains.iter().any(|chain| chain.tie == Tie::Leads) && max_hops > 1 {
+    if !found.chains.iter().any(|chain| chain.tie == Tie::Leads) {
         let (over, is_cut) = through_bases(graph, source, target, max_hops - 1);
         cut |= is_cut;
         paths.splice(0..0, over);
@@ -72,7 +72,21 @@ fn through_bases(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize)
     let starts = graph.overridden(source).into_iter().map(|base| (base, target, false));
     let mut cut = false;
     let mut paths: Vec<WhyPath> = Vec::new();
+    let direct = match () {
+        () if graph.overridden(target).contains(&source) => Some(step(source, "may run", target)),
+        () if graph.overridden(source).contains(&target) => Some(step(source, "may run for", target)),
+        () => None,
+    };
+    paths.extend(direct.map(|step| WhyPath {
+        tie: "leads",
+        strength: round3(DISPATCH * STEP),
+        hops: 1,
+        steps: vec![step],
+    }));
     for (from, to, at_end) in ends.chain(starts).filter(|(from, to, _)| from != to) {
+        if max_hops == 0 {
+            break;
+        }
         let found = between(graph, from, to, max_hops, 1);
         cut |= found.cut;
         // Only a call of the base may run what overrides it.
@@ -89,7 +103,7 @@ fn through_bases(graph: &Graph, source: NodeIx, target: NodeIx, max_hops: usize)
             } else {
                 path.steps.insert(0, step(source, "may run for", from));
             }
-            WhyPath { strength: round3(chain.strength * DISPATCH), hops: path.steps.len(), ..path }
+            WhyPath { strength: round3(chain.strength * DISPATCH * STEP), hops: path.steps.len(), ..path }
         }));
     }
     paths.sort_by(|a, b| b.strength.total_cmp(&a.strength).then_with(|| a.hops.cmp(&b.hops)));

@@ -44,7 +44,7 @@ impl Tool for Why {
     const SPEC: Spec = Spec {
         name: "why",
         summary: "How two pieces of code are connected: the strongest chains of calls, imports and types between them, then coincidences.",
-        help: "A chain is as strong as the product of its steps, times 0.9 for each and half for each turn from with to against a relation, or from a part up to what holds it. A step from one of the two into what it holds counts 1. A step that is \
+        help: "A chain is as strong as the product of its steps, times 0.9 for each and half for each turn from with to against a relation, from a part up to what holds it, or from a type down to a part of it. A step from one of the two into what it holds counts 1. A step that is \
             only inferred among several candidates counts as one of them. `tie` tells chains that lead from one to the other (`leads`) from coincidences: a third has \
             to do with both (`shares`), or files changed together (`changes`); these count a tenth. `may run`: a call of a method may run one that overrides it.",
         intents: &["how is connected", "path between", "why related", "dependency chain"],
