@@ -110,8 +110,7 @@ impl Glue {
 
 /// Code without the letters before a string that say what kind it is: `f"..."`.
 fn without_prefix(code: &str) -> &str {
-    let bare =
-        code.trim_end_matches(|c: char| matches!(c, 'f' | 'r' | 'b' | 'u' | 'F' | 'R' | 'B' | 'U' | 'L'));
+    let bare = code.trim_end_matches(['f', 'r', 'b', 'u', 'F', 'R', 'B', 'U', 'L']);
     let is_name = bare.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_');
     if code.len() - bare.len() <= 2 && !is_name { bare } else { code }
 }

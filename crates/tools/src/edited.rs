@@ -119,6 +119,10 @@ impl Edited {
             };
             return (ProofState::Proving, look(first, &hint));
         }
+        // A dry run says only what it could not look at.
+        if let Some(unknown) = self.proactive_insights.first().filter(|_| self.diff.is_some()) {
+            return (ProofState::Proving, Guidance::hint(format!("Nothing was written. {unknown}")));
+        }
         if self.diff.is_some() {
             let hint = "Nothing was written. Call again without `dry_run` to make it.";
             return (ProofState::ReadyToEdit, Guidance::hint(hint));

@@ -369,6 +369,16 @@ fn without_a_graph_edits_work_and_say_what_is_not_known() {
     let fixture = Fixture::new(m1nd_tools::surface(), SHOP);
     let edit = |verify: &str, to: &str| json!({"verify": verify, "edits": [{"file_path": "shop/price.py", "edits": [{"old": "0.2", "new": to}]}]});
     assert_eq!(refused(&fixture, "apply_batch", edit("graph", "0.3"))["code"], "empty_graph");
+    let mut dry = edit("syntax", "0.3");
+    dry["dry_run"] = json!(true);
+    for (tool, arguments) in [
+        ("apply_batch", dry),
+        ("edit_preview", json!({"file_path": "shop/price.py", "edits": [{"old": "0.2", "new": "0.3"}]})),
+    ] {
+        let shown = ok(&fixture, tool, arguments);
+        assert_eq!(shown["proof_state"], "proving", "{shown}");
+        assert!(shown["next_step_hint"].as_str().unwrap().contains("Nothing is ingested"), "{shown}");
+    }
     let made = ok(&fixture, "apply_batch", edit("syntax", "0.3"));
     assert_eq!(made["graph_updated"], false);
     assert!(made["proactive_insights"][0].as_str().unwrap().starts_with("Nothing is ingested"));

@@ -78,7 +78,7 @@ impl Tool for EditPreview {
             create: input.create,
             ..Wanted::default()
         };
-        let Previewed { id, path, before, after, diff, syntax, unchecked, symbols, callers } =
+        let Previewed { id, path, before, after, diff, syntax, unchecked, symbols, callers, unknown } =
             preview::show(ctx, change(ctx, wanted)?)?;
         let (proof, guidance) = match (syntax.first(), callers.first()) {
             (Some(_), _) => {
@@ -87,6 +87,9 @@ impl Tool for EditPreview {
             (None, Some(caller)) => {
                 let hint = "This caller may break: look at it, and edit both with apply_batch.";
                 (ProofState::Proving, Guidance::next("view", caller.at.clone(), hint))
+            }
+            (None, None) if unknown.is_some() => {
+                (ProofState::Proving, Guidance::hint(unknown.unwrap_or_default()))
             }
             (None, None) => {
                 let hint = "edit_commit with this preview_id and confirm: true writes it.";

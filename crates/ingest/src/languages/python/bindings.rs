@@ -42,6 +42,7 @@ impl Reader<'_> {
     }
 
     pub(super) fn except_clause(&mut self, node: Node<'_>) {
+        self.caught(node);
         let Some(pattern) = named_children(node).into_iter().find(|child| child.kind() == "as_pattern")
         else {
             return;
@@ -52,6 +53,23 @@ impl Reader<'_> {
         let callee = self.sheet.expr(pattern.named_child(0));
         let value = self.sheet.push(Expr::Call { callee, args: Few::new(), types: Few::new() });
         self.bind_target(target, Some(value), None, node.start_byte(), node.end_byte() as u32);
+    }
+
+    /// What is caught is used: `except A`, `except a.B as e`, `except (A, B)`.
+    fn caught(&mut self, node: Node<'_>) {
+        let mut work: Vec<Node<'_>> =
+            named_children(node).into_iter().filter(|child| child.kind() != "block").collect();
+        while let Some(one) = work.pop() {
+            match one.kind() {
+                "as_pattern" => work.extend(one.named_child(0)),
+                "tuple" | "parenthesized_expression" | "expression_list" => work.extend(named_children(one)),
+                "identifier" | "attribute" => {
+                    let what = self.sheet.expr(Some(one));
+                    self.sheet.used(what, one);
+                }
+                _ => {}
+            }
+        }
     }
 
     pub(super) fn assignment(&mut self, node: Node<'_>) {

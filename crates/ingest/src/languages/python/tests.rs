@@ -2,6 +2,8 @@
 
 use expect_test::{Expect, expect};
 
+use m1nd_graph::EdgeKind;
+
 use crate::testing;
 
 fn check(fixture: &str, expect: Expect) {
@@ -726,4 +728,46 @@ class Below(Foreign):
             shop.py Middle.run -> shop.py Base.run @[13]
         "#]],
     );
+}
+
+#[test]
+fn what_is_caught_is_referred_to() {
+    let graph = testing::graph(
+        r#"
+//- errors.py
+class Boom(Exception): ...
+class Bang(Exception): ...
+class Other(Exception): ...
+//- use.py
+import errors
+from errors import Boom, Bang
+
+def one():
+    try:
+        pass
+    except Boom:
+        pass
+
+def two():
+    try:
+        pass
+    except Boom as e:
+        pass
+
+def three():
+    try:
+        pass
+    except (Boom, errors.Bang) as e:
+        pass
+    except errors.Other:
+        pass
+"#,
+    );
+    let mut found: Vec<String> = graph
+        .edges()
+        .filter(|edge| edge.kind == EdgeKind::References && graph.node(edge.source).kind().is_callable())
+        .map(|edge| format!("{} {}", graph.node(edge.source).label(), graph.node(edge.target).label()))
+        .collect();
+    found.sort();
+    assert_eq!(found, ["one Boom", "three Bang", "three Boom", "three Other", "two Boom"]);
 }

@@ -172,13 +172,20 @@ pub(super) fn insights(
         found.push("No test is known to reach what changed.".to_owned());
     }
     if graph.is_none() {
-        found.push(match ctx.running_ingest() {
-            None => "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned(),
-            Some(job) => format!(
-                "The first ingest still runs ({job}), so callers and tests are not known yet; job_status tells how far it is."
-            ),
-        });
+        found.push(unknown(ctx));
     }
     found.truncate(MAX_INSIGHTS);
     found
+}
+
+/// What is not known of an edit while there is no graph.
+pub fn unknown(ctx: &Ctx<'_>) -> String {
+    match ctx.running_ingest() {
+        None => {
+            "Nothing is ingested, so callers and tests are not known; ingest reads the workspace.".to_owned()
+        }
+        Some(job) => format!(
+            "The first ingest still runs ({job}), so callers and tests are not known yet; job_status tells how far it is."
+        ),
+    }
 }

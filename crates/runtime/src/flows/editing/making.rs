@@ -152,6 +152,9 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             made.callers.extend(leads);
             made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
         }
+        if before.is_none() {
+            made.insights.push(aftermath::unknown(ctx));
+        }
         let diffs = planned.files.iter().map(|file| shown::git_diff(&planned.files, file));
         made.diff = request.dry_run.then(|| diffs.collect::<String>());
         made.phases = phases.list;

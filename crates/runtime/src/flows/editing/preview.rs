@@ -5,6 +5,7 @@ use m1nd_edit::{Change, Disk as _, plan};
 use m1nd_stdx::digest::{sha256_hex, short_name};
 use serde_json::json;
 
+use super::aftermath;
 use super::checks::check;
 use super::making::{Made, Request, Verify, apply};
 use super::possible;
@@ -25,6 +26,8 @@ pub struct Previewed {
     pub unchecked: Option<&'static str>,
     pub symbols: Vec<SymbolShown>,
     pub callers: Vec<CallerShown>,
+    /// What could not be looked at.
+    pub unknown: Option<String>,
 }
 
 const FILE_PATH: &str = "file_path";
@@ -60,6 +63,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
         symbols: checked.shown(),
         callers,
         syntax: checked.syntax,
+        unknown: graph.is_none().then(|| aftermath::unknown(ctx)),
     };
     workspace.keep_preview(Preview {
         id,
