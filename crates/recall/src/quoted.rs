@@ -407,6 +407,7 @@ mod tests {
             texts("Error: Pool is closed. Open the pool before you use it.\nexit status 1"),
             [
                 "pool is closed. open the pool before you use it.",
+                "pool is closed",
                 "open the pool before you use it.",
                 "exit status 1"
             ],
