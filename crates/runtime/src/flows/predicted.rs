@@ -175,8 +175,7 @@ mod tests {
     #[test]
     fn a_reason_says_what_carries_the_number() {
         let with = |clues: &[(Clue, f32)], times, changes, own| {
-            let mut companion =
-                Companion { file: 0, score: 0.0, clues: [0.0; FEATURES] };
+            let mut companion = Companion { file: 0, score: 0.0, clues: [0.0; FEATURES] };
             for &(clue, value) in clues {
                 companion.clues[clue as usize] = value;
             }

@@ -125,7 +125,9 @@ impl Quarantine {
     /// Those that were read to their end this time are suspected no more.
     pub(super) fn forgive(mut self, folder: &Path) {
         let cleared = std::mem::take(&mut *self.cleared.lock());
-        cleared.iter().for_each(|path| drop(self.suspects.0.remove(path)));
+        cleared.iter().for_each(|path| {
+            self.suspects.0.remove(path);
+        });
         if !cleared.is_empty() {
             self.suspects.write(folder);
         }
