@@ -301,12 +301,12 @@ fn shown(workspace: &Workspace, body: &Value) -> Vec<Shown> {
 }
 
 /// First and last lines of what was shown.
-type Shown = Vec<(u64, u64)>;
+type Spans = Vec<(u64, u64)>;
 
 /// The lines that an answer shows of each file. Of one whose lines it does not say nothing is taken down: whoever quotes it
 /// must have read it otherwise.
 fn parts(body: &Value) -> Vec<Part> {
-    let mut files: Vec<(&str, Shown, u64)> = Vec::new();
+    let mut files: Vec<(&str, Spans, u64)> = Vec::new();
     let mut work = vec![body];
     while let Some(value) = work.pop() {
         match value {
