@@ -135,6 +135,6 @@ pub fn line_shown(answer: &serde_json::Value) -> Option<String> {
     let lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text));
     lines
         .filter(|line| line.chars().filter(|letter| !letter.is_whitespace()).count() >= 8)
-        .last()
+        .next_back()
         .map(str::to_owned)
 }
