@@ -132,9 +132,7 @@ pub fn line_shown(answer: &serde_json::Value) -> Option<String> {
     let texts = [answer, &answer["files"][0], &answer["matches"][0]];
     let text =
         texts.iter().find_map(|body| body["content"].as_str().or_else(|| body["line_content"].as_str()))?;
-    let lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text));
-    lines
-        .filter(|line| line.chars().filter(|letter| !letter.is_whitespace()).count() >= 8)
-        .next_back()
-        .map(str::to_owned)
+    let mut lines = text.lines().map(|line| line.split_once('\t').map_or(line, |(_, text)| text));
+    let is_long = |line: &&str| line.chars().filter(|letter| !letter.is_whitespace()).count() >= 8;
+    lines.rfind(is_long).map(str::to_owned)
 }
