@@ -91,6 +91,8 @@ const MIN_CHARS: usize = 6;
 /// Lines of a question that are looked at, and texts that are looked for.
 const MAX_LINES: usize = 12;
 const MAX_QUOTES: usize = 8;
+/// No run of words is enough.
+const SHORT_PART: usize = usize::MAX;
 /// The share of a question that a line must say for the question to be a message, though nothing marks it as one.
 const UNMARKED: f32 = 0.75;
 /// Three words of the title of a report are said by chance.
@@ -162,11 +164,12 @@ fn of_line(line: &str) -> Vec<Quote> {
     }
     if whole.is_sentence() && found.is_empty() {
         // A long message stands on several lines of the source, and people say something before and after it.
-        let parts = line.split(". ").flat_map(|part| part.split(" - ")).flat_map(|part| part.split(": "));
+        let sentences = || line.split(". ").flat_map(|part| part.split(" - "));
+        let parts = sentences().chain(sentences().flat_map(|part| part.split(": ")));
         let parts = parts.map(|one| Quote::of(one, false)).filter(|one| one.text.len() < line.len());
         // A short part is one only where it is said as it is.
         let part = |one: Quote| match one.words.len() {
-            MIN_RUN => Quote { least: usize::MAX, ..one },
+            MIN_RUN => Quote { least: SHORT_PART, ..one },
             _ => one,
         };
         let parts: Vec<Quote> = parts.filter(Quote::is_sentence).map(part).collect();
@@ -200,13 +203,18 @@ impl Quote {
         other.text.contains(&self.text)
     }
 
+    /// Whether it is so short a part of a line that only what says nothing else says it.
+    fn is_short_part(&self) -> bool {
+        self.least == SHORT_PART
+    }
+
     /// How well a line says it.
     pub fn fit(&self, line: &Line<'_>) -> Option<Fit> {
         let of = |kinds: &dyn Fn(Kind) -> bool| -> String {
             let parts = line.parts.iter().filter(|(_, kind)| kinds(*kind));
             parts.flat_map(|(part, _)| part.chars()).flat_map(char::to_lowercase).collect()
         };
-        if !self.is_around && of(&|_| true).contains(&self.text) {
+        if !self.is_around && !self.is_short_part() && of(&|_| true).contains(&self.text) {
             let is_told = !of(&|kind| kind != Kind::Comment).contains(&self.text);
             return Some(if is_told { Fit::Told } else { Fit::Whole(self.words.len()) });
         }
@@ -225,7 +233,10 @@ impl Quote {
         if !self.is_around && message.text.contains(&self.text) {
             let is_all = message.text.trim() == self.text;
             let words = self.words.len();
-            return Some(if is_all { Fit::Exact(words) } else { Fit::Whole(words) });
+            return match is_all {
+                true => Some(Fit::Exact(words)),
+                false => (!self.is_short_part()).then_some(Fit::Whole(words)),
+            };
         }
         if let Some(filled) = message.fill(&self.words).filter(|_| !self.is_around) {
             // What is nearly all value is said by chance.
@@ -455,6 +466,21 @@ mod tests {
             "panic(\"wildcard segment '\" + wildcard + \"' conflicts with existing children in path '\" + x)";
         let message = "panic: wildcard segment ':id' conflicts with existing children in path '/user/:id'";
         assert_eq!(says(message, joined), Some(Fit::Part(8)));
+    }
+
+    #[test]
+    fn a_short_part_is_said_only_by_what_says_nothing_else() {
+        let query = "Set operation on key x failed: target is readonly. Proxy(Object)";
+        let said = |source: &str| {
+            let found = crate::message::messages(&Style::of("a.ts").lines(source));
+            quotes(query).iter().filter_map(|quote| quote.fit_message(&found[0])).max()
+        };
+        assert_eq!(
+            said("f(`Set operation on key ${key} failed: target is readonly.`)"),
+            Some(Fit::Filled(8))
+        );
+        assert_eq!(said("f(`Delete operation on key ${key} failed: target is readonly.`)"), None);
+        assert_eq!(said("f(`target is readonly`)"), Some(Fit::Exact(3)));
     }
 
     #[test]
