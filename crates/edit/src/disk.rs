@@ -31,8 +31,15 @@ pub trait Disk {
     fn make_folder(&self, path: &str) -> Result<(), DiskError>;
     /// Takes a folder away if nothing is in it.
     fn remove_empty_folder(&self, path: &str) -> Result<(), DiskError>;
-    /// Writes and syncs a new file beside a path.
-    fn put_beside(&self, path: &str, name: &str, bytes: &[u8], mode: Option<u32>) -> Result<(), DiskError>;
+    /// Writes and syncs a new file beside a path, with the owner and the attributes of the file at `like`.
+    fn put_beside(
+        &self,
+        path: &str,
+        name: &str,
+        bytes: &[u8],
+        mode: Option<u32>,
+        like: &str,
+    ) -> Result<(), DiskError>;
     /// Whether the folder was there to be looked into; that the file is not in it is no error.
     fn remove_beside(&self, path: &str, name: &str) -> Result<bool, DiskError>;
     fn take_place(&self, path: &str, name: &str, onto: Onto) -> Result<(), DiskError>;
@@ -97,8 +104,16 @@ impl Disk for OnDisk<'_> {
         self.at(path, |root, path| root.remove_empty_folder(path))
     }
 
-    fn put_beside(&self, path: &str, name: &str, bytes: &[u8], mode: Option<u32>) -> Result<(), DiskError> {
-        self.at(path, |root, path| root.put_beside(path, name, bytes, mode))
+    fn put_beside(
+        &self,
+        path: &str,
+        name: &str,
+        bytes: &[u8],
+        mode: Option<u32>,
+        like: &str,
+    ) -> Result<(), DiskError> {
+        let like = self.root.relative(like)?;
+        self.at(path, |root, path| root.put_beside(path, name, bytes, mode, &like))
     }
 
     fn remove_beside(&self, path: &str, name: &str) -> Result<bool, DiskError> {

@@ -260,7 +260,8 @@ impl Batch {
         }
         for (entry, file) in self.record.files.iter().zip(&plan.files) {
             if let Some(after) = &file.after {
-                disk.put_beside(&entry.path, &entry.staged, &after.bytes, after.mode)?;
+                let like = entry.from.as_ref().unwrap_or(&entry.path);
+                disk.put_beside(&entry.path, &entry.staged, &after.bytes, after.mode, like)?;
             }
         }
         Ok(self.sync(disk)?)
@@ -283,7 +284,7 @@ impl Batch {
         let (mut is_hindered, mut is_waiting) = (false, false);
         for entry in &self.record.files {
             let state = || {
-                let is_old = has(disk.held(&entry.path)?.as_ref(), entry.before.as_ref());
+                let is_old = is_old(disk.held(&entry.path)?.as_ref(), entry);
                 let is_there = entry.after.is_none() || disk.is_beside(&entry.path, &entry.staged)?;
                 Ok((is_old, is_there))
             };
@@ -481,7 +482,7 @@ fn take_over(
 ) -> Result<(), DiskError> {
     let name = restoring(entry);
     disk.remove_beside(&entry.path, &name)?;
-    disk.put_beside(&entry.path, &name, bytes, mode)?;
+    disk.put_beside(&entry.path, &name, bytes, mode, &entry.path)?;
     disk.take_place(&entry.path, &name, onto)
 }
 
@@ -504,6 +505,13 @@ fn beside(path: &str, name: &str) -> String {
 /// The file in which an old content waits to take its place.
 fn restoring(entry: &Entry) -> String {
     format!("{}-old", entry.staged)
+}
+
+/// Whether a file has its old content still; one that only gets another mode is told by that.
+fn is_old(now: Option<&Held>, entry: &Entry) -> bool {
+    let content = |state: &Option<State>| state.as_ref().map(|state| state.sha256.clone());
+    let only_mode = content(&entry.before) == content(&entry.after);
+    has(now, entry.before.as_ref()) && !(only_mode && is(now, entry.after.as_ref()))
 }
 
 /// Whether a file is in a state. A mode that the system chose is not compared.

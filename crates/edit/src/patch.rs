@@ -46,7 +46,6 @@ pub enum PatchError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unpatchable {
     Binary,
-    Mode,
     Link,
     /// A diff of a merge, against several parents at once.
     Combined,
@@ -56,7 +55,6 @@ impl std::fmt::Display for Unpatchable {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Binary => "binary contents cannot be patched",
-            Self::Mode => "modes cannot be patched",
             Self::Link => "links and submodules cannot be patched",
             Self::Combined => "the diff of a merge cannot be applied",
         })
@@ -94,6 +92,8 @@ struct FilePatch {
     copies: bool,
     /// Whether `---` and `+++` were seen.
     named: bool,
+    /// Whether the new file can be run, where the patch says so.
+    runs: Option<bool>,
     hunks: Vec<Hunk>,
 }
 
@@ -133,7 +133,13 @@ pub fn changes(disk: &dyn Disk, patch: &[u8]) -> Result<Vec<Change>, PatchError>
         {
             return Err(PatchError::NoChange { line: file.line, path: path.clone() });
         }
-        let change = |path: &str, act| Change { path: path.to_owned(), act, rename_to: None, expected: None };
+        let change = |path: &str, act| Change {
+            path: path.to_owned(),
+            act,
+            rename_to: None,
+            expected: None,
+            runs: file.runs,
+        };
         // What is patched must be text; what only moves need not.
         let held = |path: &str| {
             let held = disk.held(path)?.ok_or_else(|| PatchError::Missing { path: path.to_owned() })?;

@@ -17,6 +17,8 @@ pub struct Change {
     pub rename_to: Option<String>,
     /// What the file must hold now, as a sha256.
     pub expected: Option<String>,
+    /// Whether it can be run as a program afterwards; nothing where that stays as it is.
+    pub runs: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -243,7 +245,14 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
     let Some(now) = now else {
         return match &change.act {
             Act::Create(text) => Ok(Some(After { bytes: plain(text.clone().into_bytes())?, mode: None })),
-            Act::CreateExact { bytes, mode } => Ok(Some(After { bytes: plain(bytes.clone())?, mode: *mode })),
+            Act::CreateExact { bytes, mode } => {
+                let mode = match (*mode, change.runs) {
+                    (Some(mode), Some(runs)) => Some(running(mode, runs)),
+                    (None, Some(true)) => Some(NEW_PROGRAM),
+                    (mode, _) => mode,
+                };
+                Ok(Some(After { bytes: plain(bytes.clone())?, mode }))
+            }
             _ => Err(PlanError::Missing { at, path: path() }),
         };
     };
@@ -271,5 +280,14 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
             PlanError::Edit { at, path: path(), sha256, source }
         })?)?,
     };
-    Ok(Some(After { bytes, mode: Some(now.mode) }))
+    let mode = change.runs.map_or(now.mode, |runs| running(now.mode, runs));
+    Ok(Some(After { bytes, mode: Some(mode) }))
+}
+
+/// What a new file may be done with that can be run.
+const NEW_PROGRAM: u32 = 0o755;
+
+/// A mode with which a file can be run by all who can read it, or by nobody.
+fn running(mode: u32, runs: bool) -> u32 {
+    if runs { mode | (mode & 0o444) >> 2 } else { mode & !0o111 }
 }

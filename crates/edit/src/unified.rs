@@ -37,15 +37,19 @@ pub struct Modes {
 pub fn git_diff(old: Option<(&str, &[u8])>, new: Option<(&str, &[u8])>, modes: Modes) -> String {
     let hunks = hunks(old, new);
     let mode = |runs: bool| if runs { "100755" } else { "100644" };
+    let changed = match modes.old_runs == modes.new_runs {
+        true => String::new(),
+        false => format!("old mode {}\nnew mode {}\n", mode(modes.old_runs), mode(modes.new_runs)),
+    };
     let (from, to, what) = match (old, new) {
         (None, None) => return String::new(),
         (None, Some((new, _))) => (new, new, format!("new file mode {}\n", mode(modes.new_runs))),
         (Some((old, _)), None) => (old, old, format!("deleted file mode {}\n", mode(modes.old_runs))),
         (Some((old, _)), Some((new, _))) if old != new => {
-            (old, new, format!("rename from {old}\nrename to {new}\n"))
+            (old, new, format!("{changed}rename from {old}\nrename to {new}\n"))
         }
-        (Some(_), Some(_)) if hunks.is_empty() => return String::new(),
-        (Some((old, _)), Some((new, _))) => (old, new, String::new()),
+        (Some(_), Some(_)) if hunks.is_empty() && changed.is_empty() => return String::new(),
+        (Some((old, _)), Some((new, _))) => (old, new, changed),
     };
     format!("diff --git a/{from} b/{to}\n{what}{hunks}")
 }

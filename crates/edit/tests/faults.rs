@@ -110,10 +110,17 @@ impl Disk for Faulty<'_> {
         self.step(|disk| disk.remove_empty_folder(path), |_| {})
     }
 
-    fn put_beside(&self, path: &str, name: &str, bytes: &[u8], mode: Option<u32>) -> Result<(), DiskError> {
+    fn put_beside(
+        &self,
+        path: &str,
+        name: &str,
+        bytes: &[u8],
+        mode: Option<u32>,
+        like: &str,
+    ) -> Result<(), DiskError> {
         self.step(
-            |disk| disk.put_beside(path, name, bytes, mode),
-            |disk| disk.put_beside(path, name, &bytes[..bytes.len() / 2], mode).unwrap(),
+            |disk| disk.put_beside(path, name, bytes, mode, like),
+            |disk| disk.put_beside(path, name, &bytes[..bytes.len() / 2], mode, like).unwrap(),
         )
     }
 
@@ -475,6 +482,7 @@ fn what_paths_have_become_since_a_crash_blocks_nothing() {
                 act: m1nd_edit::Act::Create("z".into()),
                 rename_to: None,
                 expected: None,
+                runs: None,
             };
             let next = plan(&crashed.disk(), &[create]).unwrap();
             commit(&crashed.disk(), &next, &BatchId("b-2".into()), UnixMs(2)).unwrap();

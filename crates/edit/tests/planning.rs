@@ -60,7 +60,7 @@ impl Place {
 }
 
 fn change(path: &str, act: Act) -> Change {
-    Change { path: path.into(), act, rename_to: None, expected: None }
+    Change { path: path.into(), act, rename_to: None, expected: None, runs: None }
 }
 
 fn moved(path: &str, to: &str) -> Change {
@@ -199,6 +199,20 @@ fn a_patch_of_git_changes_makes_moves_and_removes_files() {
 }
 
 #[test]
+fn a_patch_says_what_can_be_run() {
+    let place = Place::with(&[("a", b"1\n"), ("b", b"2\n"), ("c", b"3\n")]);
+    let mode = |name: &str| fs::metadata(place.path(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(place.path("b"), fs::Permissions::from_mode(0o751)).unwrap();
+    fs::set_permissions(place.path("c"), fs::Permissions::from_mode(0o640)).unwrap();
+    let text = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n\
+        diff --git a/b b/b\nold mode 100755\nnew mode 100644\n--- a/b\n+++ b/b\n@@ -1 +1 @@\n-2\n+two\n\
+        diff --git a/c b/d\nold mode 100644\nnew mode 100755\nsimilarity index 100%\nrename from c\nrename to d\n\
+        diff --git a/e b/e\nnew file mode 100755\n--- /dev/null\n+++ b/e\n@@ -0,0 +1 @@\n+#!/bin/sh\n";
+    assert_eq!(patched(&place, text).replace('\n', "|"), "a=1| b=two| d=3| e=#!/bin/sh|");
+    assert_eq!([mode("a"), mode("b"), mode("d"), mode("e")], [0o755, 0o640, 0o750, 0o755]);
+}
+
+#[test]
 fn a_patch_that_does_not_fit_says_where() {
     let place = Place::with(&[("a", b"1\nx\n2\nx\n3\n")]);
     let one = |body: &str| format!("--- a/a\n+++ b/a\n{body}");
@@ -214,8 +228,8 @@ fn a_patch_that_does_not_fit_says_where() {
         patched(&place, "--- a/../x\n+++ b/../x\n@@ -1 +1 @@\n-1\n+2\n"),
         "../x is outside the workspace"
     );
-    let modes = "diff --git a/a b/a\nold mode 100644\nnew mode 100755\n";
-    assert_eq!(patched(&place, modes), "line 3 of the patch: modes cannot be patched");
+    let link = "diff --git a/a b/a\nold mode 100644\nnew mode 120000\n";
+    assert_eq!(patched(&place, link), "line 3 of the patch: links and submodules cannot be patched");
 }
 
 #[test]

@@ -123,6 +123,35 @@ pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) ->
     Some(out)
 }
 
+/// Whether the code outside of all definitions differs: imports, and what runs when a file is loaded.
+pub fn differs_outside(path: &str, before: State<'_>, now: State<'_>) -> bool {
+    let family = languages::of_path(path).map_or("", |language| language.family);
+    match (outside(path, before), outside(path, now)) {
+        (Some(old), Some(new)) => old != new && unwrapped(&old, family) != unwrapped(&new, family),
+        _ => false,
+    }
+}
+
+/// The text of a file without its definitions and comments; nothing where it cannot be read.
+fn outside(path: &str, state: State<'_>) -> Option<String> {
+    let (text, _) = decode(state.bytes)?;
+    let of = |facts: &FileFacts| {
+        let defs = facts.defs.iter().filter(|def| def.kind.node_kind().is_some());
+        let mut ranges: Vec<(usize, usize)> =
+            defs.map(|def| (def.from as usize, def.to as usize)).collect();
+        ranges.sort_unstable();
+        let (mut left, mut from) = (String::new(), 0);
+        for (start, end) in ranges {
+            left.push_str(text.get(from..start.max(from)).unwrap_or_default());
+            from = from.max(end);
+        }
+        left.push_str(text.get(from..).unwrap_or_default());
+        let code = comments::without(&left, comments::Marks::of(&facts.language)).into_owned();
+        code.lines().map(str::trim_end).filter(|line| !line.is_empty()).flat_map(|line| [line, "\n"]).collect()
+    };
+    read(path, state, &text, of)
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     name: String,
@@ -143,14 +172,19 @@ struct Definition {
 
 fn definitions(path: &str, state: State<'_>) -> Option<BTreeMap<Key, Definition>> {
     let (text, _) = decode(state.bytes)?;
+    read(path, state, &text, |facts| definitions_of(facts, &text))
+}
+
+/// Something about what a file says, which is parsed for it where that is not known.
+fn read<T>(path: &str, state: State<'_>, text: &str, of: impl Fn(&FileFacts) -> T) -> Option<T> {
     let language = languages::of_path(path)?;
     let known = state.said.and_then(Said::facts).filter(|facts| facts.language == language.name);
     match known {
-        Some(facts) => Some(definitions_of(facts, &text)),
+        Some(facts) => Some(of(facts)),
         None => {
             let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
             let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
-            Some(definitions_of(&facts, &text))
+            Some(of(&facts))
         }
     }
 }
@@ -370,6 +404,23 @@ mod tests {
         let found = compare("src/a.rs", state(before), state(now)).unwrap();
         let lost: Vec<Member> = found.into_iter().flat_map(|one| one.lost).collect();
         assert_eq!(lost, [Member::Variant("Two".into()), Member::Field("b".into())]);
+    }
+
+    #[test]
+    fn code_outside_of_definitions_is_told_apart_from_them_and_from_comments() {
+        let differs = |path: &str, before: &str, now: &str| {
+            differs_outside(path, before.as_bytes().into(), now.as_bytes().into())
+        };
+        let text = "use x;\nfn f() { 1; }\n";
+        assert!(differs("a.rs", text, "use x;\nuse y;\nfn f() { 1; }\n"));
+        assert!(!differs("a.rs", text, "use x;\n// why\nfn f() { 2; }\n"));
+        assert!(!differs("a.rs", text, "use x;\nfn f() { 1; }\nfn g() {}\n"));
+        #[cfg(feature = "lang-python")]
+        {
+            let text = "import os\ndef f():\n    pass\nf()\n";
+            assert!(differs("a.py", text, "import os\ndef f():\n    pass\nf()\nf()\n"));
+            assert!(!differs("a.py", text, "import os\n\n# said\ndef f():\n    return 1\nf()\n"));
+        }
     }
 
     #[test]

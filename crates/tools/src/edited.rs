@@ -112,6 +112,9 @@ impl Edited {
                         "{count} places say the name of what was removed, and may mean it: check them, this one first."
                     )
                 }
+                count if first.because == "default" => format!(
+                    "{count} places ran what was removed, and run what every object has now: check them, this one first."
+                ),
                 1 => "The signature changed and this call did not: check it.".to_owned(),
                 more => format!(
                     "The signature changed and {more} calls did not: check them, this one first; callers lists all."

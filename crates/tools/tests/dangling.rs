@@ -210,3 +210,22 @@ fn readers_of_a_property_that_goes_are_leads() {
     let made = ok(&fixture, "apply_batch", json!({"verify": "graph", "edits": [sure]}));
     assert_eq!(made["callers_to_check"][0]["evidence"], "inferred", "a lead takes no batch back");
 }
+
+#[test]
+fn what_every_object_has_does_not_dangle_and_is_looked_for_nowhere_else() {
+    let fixture = ingested(
+        "//- a.py\nclass Base(Exception):\n    def __init__(self, message):\n        super().__init__(message)\n        self.seen = 1\n\n\nclass Child(Base):\n    def __init__(self, message):\n        super().__init__(message)\n\n\nclass Other(Exception):\n    def __init__(self, message):\n        super().__init__(message)\n",
+    );
+    let old = "    def __init__(self, message):\n        super().__init__(message)\n        self.seen = 1\n";
+    let body = batch("a.py", old, "    seen = 1\n");
+    let mut dry = body.clone();
+    dry["dry_run"] = json!(true);
+    let planned = ok(&fixture, "apply_batch", dry);
+    assert_eq!(places(&planned, "callers_to_check"), ["a.py:9"], "{planned}");
+    let mut strict = body;
+    strict["verify"] = json!("graph");
+    let made = ok(&fixture, "apply_batch", strict);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "{made}");
+    assert_eq!(places(&made, "callers_to_check"), ["a.py:7"], "{made}");
+    assert_eq!(made["callers_to_check"][0]["because"], "default");
+}

@@ -336,6 +336,7 @@ fn an_unfinished_batch_of_an_ended_process_is_settled_at_the_next_start() {
         act: Act::Replace("x = 1\n".into()),
         rename_to: None,
         expected: None,
+        runs: None,
     };
     let plan = m1nd_edit::plan(&disk, &[change]).unwrap();
     journal::commit(&disk, &plan, &BatchId("b-half".into()), m1nd_stdx::clock::UnixMs(0)).unwrap();

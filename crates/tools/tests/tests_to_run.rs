@@ -123,3 +123,21 @@ fn hooks_are_run_for_every_test_of_their_block() {
     assert_eq!(tests(&fixture, "some"), ["one", "two"]);
     assert_eq!(tests(&fixture, "once"), ["one", "three", "two"]);
 }
+
+#[test]
+fn what_runs_when_a_file_is_loaded_is_reached_by_the_tests_of_all_it_holds() {
+    let fixture = ingested(
+        "//- lib.py\nimport os\n\nLIMIT = int(os.environ.get('LIMIT', '3'))\nif LIMIT > 5:\n    raise ValueError(LIMIT)\n\n\ndef f():\n    return LIMIT\n\
+         //- test_lib.py\nfrom lib import f\n\n\ndef test_f():\n    assert f()\n",
+    );
+    let edit = |old: &str, new: &str| json!({"file_path": "lib.py", "edits": [{"old": old, "new": new}]});
+    let made = ok(&fixture, "apply", edit("if LIMIT > 5", "if LIMIT > 4"));
+    assert_eq!(made["tests"]["run"][0]["node_id"], "test::test_lib.py::test_f", "{made}");
+    // A comment reaches nobody.
+    let made = ok(&fixture, "apply", edit("if LIMIT > 4:", "# why\nif LIMIT > 4:"));
+    assert_eq!(made["tests"]["total"], 0, "{made}");
+    // Of a file of tests these are its own.
+    let edit = json!({"file_path": "test_lib.py", "edits": [{"old": "from lib import f", "new": "import lib\nfrom lib import f"}]});
+    let made = ok(&fixture, "apply", edit);
+    assert_eq!(made["tests"]["run"][0]["hop_distance"], 0, "{made}");
+}

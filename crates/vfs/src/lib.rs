@@ -3,6 +3,7 @@
 //! Every path that reaches a file here was opened beneath a directory handle, so that neither `..`
 //! nor a link, not even one swapped in at the last moment, leads outside. Knows no tool and no graph.
 
+mod attributes;
 pub mod durable;
 pub mod glob;
 pub mod grep;

@@ -9,6 +9,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags, Stat};
 use rustix::io::Errno;
 
+use crate::attributes;
 use crate::path::RelPath;
 use crate::policy::{Withheld, withheld};
 use crate::root::Root;
@@ -117,28 +118,23 @@ impl Root {
     }
 
     /// Writes a new file called `name` beside `path`, and waits until the disk has it. Without a mode it gets what the
-    /// process gives new files. It belongs to whom the file at `path` belongs to, where that can be done.
+    /// process gives new files. It belongs to whom the file at `like` belongs to and has its extended attributes, where that can
+    /// be done.
     pub fn put_beside(
         &self,
         path: &RelPath,
         name: &str,
         bytes: &[u8],
         mode: Option<u32>,
+        like: &RelPath,
     ) -> Result<(), WriteError> {
         self.writable(path)?;
         let parent = self.needed_parent(path)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         let given = Mode::from_bits_truncate(0o666);
         let file = rustix::fs::openat(&parent.folder, name, flags, given).map_err(|err| failed(path, err))?;
-        if let Some(old) = parent.stat(path)? {
-            let mine = rustix::fs::fstat(&file).map_err(|err| failed(path, err))?;
-            if (old.st_uid, old.st_gid) != (mine.st_uid, mine.st_gid) {
-                let owner = rustix::fs::Uid::from_raw(old.st_uid);
-                let group = rustix::fs::Gid::from_raw(old.st_gid);
-                if let Err(err) = rustix::fs::fchown(&file, Some(owner), Some(group)) {
-                    tracing::debug!(%err, %path, "the owner is not kept");
-                }
-            }
+        if let Some(old) = self.opened(like)? {
+            attributes::copy(old.as_fd(), file.as_fd(), path);
         }
         let mut file = File::from(file);
         file.write_all(bytes).map_err(|err| io_error(path, err))?;
@@ -146,6 +142,13 @@ impl Root {
             rustix::fs::fchmod(&file, Mode::from_bits_truncate(mode)).map_err(|err| failed(path, err))?;
         }
         sync::all(&file).map_err(|err| io_error(path, err))
+    }
+
+    /// The regular file at a path, to look at; nothing where there is none that can be read.
+    fn opened(&self, path: &RelPath) -> Result<Option<OwnedFd>, WriteError> {
+        let Some(parent) = self.parent_of(path)? else { return Ok(None) };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(rustix::fs::openat(&parent.folder, path.file_name(), flags, Mode::empty()).ok())
     }
 
     /// Whether a file called `name` is beside `path`.
@@ -337,7 +340,7 @@ mod tests {
 
     fn replace(root: &Root, path: &str, bytes: &[u8]) -> Result<(), WriteError> {
         let path = root.relative(path).unwrap();
-        root.put_beside(&path, ".new", bytes, None)?;
+        root.put_beside(&path, ".new", bytes, None, &path)?;
         let placed = root.take_place(&path, ".new", Onto::Existing);
         if placed.is_err() {
             root.remove_beside(&path, ".new")?;
@@ -350,13 +353,13 @@ mod tests {
     fn a_file_is_replaced_with_the_mode_it_is_given() {
         let (dir, root) = workspace();
         let path = root.relative("src/a.rs").unwrap();
-        root.put_beside(&path, ".new", b"new", Some(0o750)).unwrap();
+        root.put_beside(&path, ".new", b"new", Some(0o750), &path).unwrap();
         assert!(root.is_beside(&path, ".new").unwrap());
         root.take_place(&path, ".new", Onto::Existing).unwrap();
         assert_eq!(root.held(&path, 100).unwrap().unwrap(), Held { bytes: b"new".to_vec(), mode: 0o750 });
         let mode = fs::metadata(dir.path().join("ws/src/a.rs")).unwrap().permissions().mode();
         assert_eq!(mode & 0o777, 0o750);
-        root.put_beside(&path, ".new", b"x", None).unwrap();
+        root.put_beside(&path, ".new", b"x", None, &path).unwrap();
         let taken = root.take_place(&path, ".new", Onto::Nothing).unwrap_err();
         assert_eq!(taken.to_string(), "there is something at src/a.rs already");
         let new = root.relative("deep/er/b.rs").unwrap();
@@ -364,6 +367,28 @@ mod tests {
             root.missing_folders(&new).unwrap().iter().map(RelPath::to_string).collect();
         assert_eq!(missing, ["deep", "deep/er"]);
         assert_eq!(root.held(&new, 100).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_kept_of_a_file_besides_its_content_is_kept_of_the_new_one_too() {
+        use rustix::fs::{XattrFlags, getxattr, setxattr};
+        let (dir, root) = workspace();
+        let (path, moved) = (root.relative("src/a.rs").unwrap(), root.relative("src/b.rs").unwrap());
+        let at = |name: &str| dir.path().join("ws/src").join(name);
+        match setxattr(at("a.rs"), "user.note", b"kept", XattrFlags::empty()) {
+            Err(Errno::OPNOTSUPP) => return println!("skipped: this file system has no attributes"),
+            set => set.unwrap(),
+        }
+        root.put_beside(&path, ".new", b"new", Some(0o644), &path).unwrap();
+        root.take_place(&path, ".new", Onto::Existing).unwrap();
+        // A file that moves takes them along.
+        root.put_beside(&moved, ".new", b"new", Some(0o644), &path).unwrap();
+        root.take_place(&moved, ".new", Onto::Nothing).unwrap();
+        for name in ["a.rs", "b.rs"] {
+            let mut value = [0_u8; 8];
+            let length = getxattr(at(name), "user.note", &mut value).unwrap();
+            assert_eq!(&value[..length], b"kept", "{name}");
+        }
     }
 
     #[test]
@@ -403,7 +428,7 @@ mod tests {
             let path = root.relative("src/a.rs").unwrap();
             for at in 0..3_000 {
                 // Whether it succeeds is a race; where it goes is not.
-                if root.put_beside(&path, &format!(".new-{at}"), b"new", None).is_ok() {
+                if root.put_beside(&path, &format!(".new-{at}"), b"new", None, &path).is_ok() {
                     root.take_place(&path, &format!(".new-{at}"), Onto::Existing).ok();
                 }
                 root.remove_file(&path).ok();

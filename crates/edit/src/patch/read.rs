@@ -32,8 +32,13 @@ pub(super) fn files(patch: &[u8]) -> Result<Vec<FilePatch>, PatchError> {
             return Err(unpatchable(Unpatchable::Binary));
         } else if (ends(b" 120000") || ends(b" 160000")) && is_about_mode(line) {
             return Err(unpatchable(Unpatchable::Link));
-        } else if line.starts_with(b"new mode ") || line == b"new file mode 100755" {
-            return Err(unpatchable(Unpatchable::Mode));
+        } else if line.starts_with(b"new mode ") {
+            // Where nothing else changes there are no lines `---` and `+++` that would name it.
+            let name = last(&mut files, at).git.clone();
+            let file = last(&mut files, at);
+            file.runs = Some(ends(b"100755"));
+            file.old = file.old.take().or_else(|| name.clone());
+            file.new = file.new.take().or(name);
         } else if line.starts_with(b"diff --cc ")
             || line.starts_with(b"diff --combined ")
             || is_within && line.starts_with(b"@@@")
@@ -42,7 +47,9 @@ pub(super) fn files(patch: &[u8]) -> Result<Vec<FilePatch>, PatchError> {
         } else if line.starts_with(b"new file mode ") {
             // An empty file has no lines `---` and `+++` that would name it.
             let name = git_name(&mut files)?;
-            last(&mut files, at).new = Some(name);
+            let file = last(&mut files, at);
+            file.new = Some(name);
+            file.runs = ends(b"100755").then_some(true);
         } else if line.starts_with(b"deleted file mode ") {
             let name = git_name(&mut files)?;
             last(&mut files, at).old = Some(name);

@@ -37,7 +37,7 @@ pub fn folder() -> tempfile::TempDir {
     if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
 }
 
-/// Eight files that change, four that go, three that move, and room for five that come.
+/// Eight files that change, four that go, three that move, one that only gets another mode, and room for five that come.
 pub fn lay_out(folder: &Path) {
     for name in ["src/deep", "old"] {
         fs::create_dir_all(folder.join(name)).unwrap();
@@ -49,6 +49,7 @@ pub fn lay_out(folder: &Path) {
     for nth in 0..4 {
         fs::write(folder.join(format!("old/gone{nth}.bin")), [0xFF, 0, nth]).unwrap();
     }
+    fs::write(folder.join("src/run.sh"), "#!/bin/sh\n").unwrap();
     for nth in 0..3 {
         let path = folder.join(format!("src/deep/from{nth}.sh"));
         fs::write(&path, format!("#!/bin/sh\necho {nth}")).unwrap();
@@ -57,7 +58,7 @@ pub fn lay_out(folder: &Path) {
 }
 
 pub fn batch() -> Vec<Change> {
-    let change = |path: String, act| Change { path, act, rename_to: None, expected: None };
+    let change = |path: String, act| Change { path, act, rename_to: None, expected: None, runs: None };
     let mut all = Vec::new();
     for nth in 0..8 {
         let edit = Edit { old: format!("f{nth}()"), new: format!("g{nth}()\n/* new */") };
@@ -75,5 +76,6 @@ pub fn batch() -> Vec<Change> {
         moved.rename_to = Some(format!("src/to{nth}.sh"));
         all.push(moved);
     }
+    all.push(Change { runs: Some(true), ..change("src/run.sh".to_owned(), Act::Keep) });
     all
 }

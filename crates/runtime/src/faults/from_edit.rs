@@ -264,9 +264,6 @@ fn how_to_patch(err: &PatchError) -> &'static str {
         PatchError::NoHunk { .. } | PatchError::NoChange { .. } => {
             "Before the lines of a change put @@ -line,count +line,count @@, or @@ alone if its lines stand once in the file."
         }
-        PatchError::Unpatchable { what: Unpatchable::Mode, .. } => {
-            "Take the lines about modes out of the diff (a new file is made with `new file mode 100644`); the user sets modes with chmod."
-        }
         PatchError::Unpatchable { what: Unpatchable::Link, .. } => {
             "Take this file out of the diff; the user makes links with ln -s, and git itself moves submodules."
         }

@@ -245,7 +245,8 @@ fn truth(
     let graph = view.graph().context("the repository has a graph")?;
     let folder = index.folder(&args.under, |file| graph.node_by_path(file).is_some());
     index.place_under(&folder);
-    let truth = scip::truth::measure(graph, &index, |path| scan::read(root, path).ok());
+    let source = |path: &str| scan::read(root, path).ok();
+    let truth = scip::truth::measure(graph, &index, source);
     ensure!(
         truth.true_edges > 0,
         "the index shows no calls between files of the repository; --under names the folder that its paths start from"
@@ -256,6 +257,11 @@ fn truth(
     report["recall"] = json!(rounded(truth.recall()));
     report["recall_with_inferred"] = json!(rounded(truth.recall_with_inferred()));
     report["impact_callers_recall"] = json!(rounded(truth.callers_recall()));
+    let overlay = scip::overlay::Overlay::of(graph, &index, source);
+    let laid = overlay.lay_over(graph, graph, |_| true);
+    let with_index = scip::truth::measure(&laid.graph, &index, source);
+    report["precision_with_index"] = json!(rounded(with_index.precision()));
+    report["recall_with_index"] = json!(rounded(with_index.recall()));
     if args.list {
         let rows = |list: &[(String, String, u32)]| -> Vec<String> {
             list.iter().map(|(caller, target, line)| format!("{line} {caller} -> {target}")).collect()

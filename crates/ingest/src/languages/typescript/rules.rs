@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use m1nd_graph::NodeFlags;
+use parking_lot::RwLock;
+use rustc_hash::FxHashMap;
 
 use super::added::Added;
 use super::library;
@@ -20,6 +22,8 @@ const MAX_HOPS: u32 = 16;
 pub(crate) struct ScriptRules {
     modules: Modules,
     added: Added,
+    /// What imports mean, by file and position, as far as that was asked: it is asked for every use of what they bring.
+    targets: RwLock<FxHashMap<(u32, u32), Target>>,
 }
 
 /// Whether a name is looked up among values or among types.
@@ -31,7 +35,7 @@ enum Need {
 
 impl ScriptRules {
     pub(crate) fn of(program: &Program<'_>) -> Self {
-        Self { modules: Modules::of(program), added: Added::of(program) }
+        Self { modules: Modules::of(program), added: Added::of(program), targets: RwLock::default() }
     }
 
     fn target(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
@@ -40,7 +44,14 @@ impl ScriptRules {
         let Some(&name) = import.path.first() else {
             return Ty::Unknown;
         };
-        match self.modules.find(program, file, program.text(program.name(file, name))) {
+        let key = (file, at as u32);
+        let known = self.targets.read().get(&key).copied();
+        let target = known.unwrap_or_else(|| {
+            let found = self.modules.find(program, file, program.text(program.name(file, name)));
+            self.targets.write().insert(key, found);
+            found
+        });
+        match target {
             Target::File(found) => Ty::Place(Place::File(found)),
             Target::Missing => Ty::Unknown,
             Target::External => Ty::External,

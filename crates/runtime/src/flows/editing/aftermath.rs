@@ -1,6 +1,6 @@
 //! Aftermath: what a batch left behind, by the graph before it and the graph after it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::Plan;
 use m1nd_graph::{EdgeKind, Graph, NodeIx};
@@ -78,21 +78,26 @@ pub(super) fn unchanged_callers(
 
 /// Tests that reach what changed, nearest first, and as many of them as there is room for.
 pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], most: usize) -> TestsShown {
-    let mut nodes: Vec<NodeIx> = Vec::new();
+    let (mut nodes, mut around): (Vec<NodeIx>, Vec<NodeIx>) = (Vec::new(), Vec::new());
     for file in &checked.symbols {
         let lasting = file.changed.iter().filter(|one| one.change != Change::Removed);
-        let own: Vec<NodeIx> = lasting.filter_map(|one| graph.node_at(&file.path, one.line)).collect();
-        match own.is_empty() {
-            // What stands outside all definitions.
-            true => nodes.extend(graph.node_by_path(&file.path)),
-            false => nodes.extend(own),
+        nodes.extend(lasting.filter_map(|one| graph.node_at(&file.path, one.line)));
+        // Whatever a file holds may rest on what stands outside of it all.
+        if file.is_outside {
+            around.extend(graph.nodes_in(&file.path));
         }
     }
     nodes.extend(dangling.iter().filter_map(|one| graph.node_by_id(&one.node_id)));
     nodes.sort_unstable();
     nodes.dedup();
-    let own: Vec<NodeIx> = nodes.iter().copied().filter(|&ix| blast::is_test(graph, ix)).collect();
+    let own: Vec<NodeIx> =
+        nodes.iter().chain(&around).copied().filter(|&ix| blast::is_test(graph, ix)).collect();
     let mut run = near_tests(graph, &nodes);
+    if !around.is_empty() {
+        let known: BTreeSet<String> = run.iter().map(|test| test.node_id.clone()).collect();
+        let further = near_tests(graph, &around).into_iter();
+        run.extend(further.filter(|test| !known.contains(&test.node_id)));
+    }
     for ix in own.into_iter().rev() {
         let node = graph.node(ix);
         if run.iter().all(|test| test.node_id != node.id()) {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_ingest::revision::{Change, Changed, State, compare};
+use m1nd_ingest::revision::{Change, Changed, State, compare, differs_outside};
 use m1nd_ingest::syntax::SyntaxError;
 use m1nd_ingest::{Parsed, Said, Trees, code_of_line};
 use m1nd_vfs::Root;
@@ -13,6 +13,8 @@ use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
 use super::aftermath;
+use super::dangling::DEFAULT;
+use super::defaults::has_default;
 use super::shown::{CallerShown, SymbolShown, SyntaxShown, moves_on, old};
 use crate::workspace::Workspace;
 
@@ -24,6 +26,8 @@ pub struct FileSymbols {
     /// Where they were before.
     pub from: String,
     pub changed: Vec<Changed>,
+    /// Whether code outside of all definitions differs too.
+    pub is_outside: bool,
 }
 
 #[derive(Debug)]
@@ -126,8 +130,13 @@ fn read_file(
     let said = now.zip(parsed).and_then(|(now, parsed)| parsed.read(&file.path, now));
     let before = before.map(|bytes| State { bytes, said: known.get(from) });
     let now = now.map(|bytes| State { bytes, said: said.as_ref() });
-    let symbols =
-        |from: &str, changed| FileSymbols { path: file.path.clone(), from: from.to_owned(), changed };
+    let is_outside = before.zip(now).is_some_and(|(before, now)| differs_outside(&file.path, before, now));
+    let symbols = |from: &str, changed| FileSymbols {
+        path: file.path.clone(),
+        from: from.to_owned(),
+        changed,
+        is_outside,
+    };
     let mut found: Vec<FileSymbols> = Vec::new();
     let taken = now.and_then(|now| taken_over(plan, file, known, now));
     if let Some(mut changed) = compare(&file.path, before, now) {
@@ -224,12 +233,13 @@ impl Checked {
         let mut found = Vec::new();
         for file in &self.symbols {
             for one in &file.changed {
+                let Some(node) = node_of(graph, &file.from, one) else { continue };
                 let because = match one.change {
+                    Change::Removed if has_default(graph, node) => DEFAULT,
                     Change::Removed => "removed",
                     Change::Signature => "signature",
                     _ => continue,
                 };
-                let Some(node) = node_of(graph, &file.from, one) else { continue };
                 let all = calls::find(root, graph, node, Direction::Callers);
                 let mut all: Vec<CallerShown> =
                     all.into_iter().map(|call| shown(call, graph.node(node).label(), because)).collect();

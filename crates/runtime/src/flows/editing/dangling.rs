@@ -9,6 +9,7 @@ use m1nd_ingest::revision::Change;
 use m1nd_vfs::Root;
 
 use super::checks::{Checked, node_of};
+use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::Texts;
 
@@ -16,7 +17,10 @@ use super::texts::Texts;
 pub(super) const HOLDS: [EdgeKind; 5] =
     [EdgeKind::Calls, EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements, EdgeKind::Imports];
 
-/// All such uses, certain ones first.
+/// Why a use of what was removed still finds something: the language gives every object one of that name.
+pub(super) const DEFAULT: &str = "default";
+
+/// All such uses, certain ones first; and those that find a [`DEFAULT`] now.
 pub(super) fn find(
     root: &Root,
     before: &Graph,
@@ -35,6 +39,7 @@ pub(super) fn find(
         if because == "removed" && states.is_named_still(node) {
             continue;
         }
+        let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
         let mut said =
             Said { word: word_of(before, node), is_file: gone.kind() == NodeKind::File, ..Said::default() };
         for edge in before.incoming(node).filter(|edge| HOLDS.contains(&edge.kind)) {

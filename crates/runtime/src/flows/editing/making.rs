@@ -94,8 +94,11 @@ impl Made {
         checked: &Checked,
     ) {
         let (Some(before), Some(after)) = (before, after) else { return };
-        self.dangling = dangling::find(workspace.root(), before, after, plan, checked);
-        self.callers = aftermath::unchanged_callers(workspace.root(), after, plan, checked);
+        let lost = dangling::find(workspace.root(), before, after, plan, checked);
+        let (otherwise, dangling) = lost.into_iter().partition(|one| one.because == dangling::DEFAULT);
+        self.dangling = dangling;
+        self.callers = otherwise;
+        self.callers.extend(aftermath::unchanged_callers(workspace.root(), after, plan, checked));
         let gone = dangling::removed(before, after, plan, checked);
         match possible::uses(ctx, before, after, &gone, &self.dangling) {
             Ok(leads) => self.callers.extend(leads),

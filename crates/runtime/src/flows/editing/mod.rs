@@ -6,6 +6,7 @@ mod command;
 pub mod connected;
 pub mod context;
 mod dangling;
+mod defaults;
 mod making;
 mod near_tests;
 mod possible;
@@ -80,7 +81,7 @@ pub fn change(ctx: &Ctx<'_>, wanted: Wanted<'_>) -> Result<Change, Fault> {
             return invalid("say what to do: `new_content`, `edits`, `delete` or `rename_to`.");
         }
     };
-    Ok(Change { path: at, act, rename_to, expected: wanted.expected })
+    Ok(Change { path: at, act, rename_to, expected: wanted.expected, runs: None })
 }
 
 /// More text than this is no patch that anybody reads.

@@ -7,6 +7,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::Root;
 
 use super::super::unattributed::{self, Asked, Within};
+use super::defaults::has_default;
 use super::shown::CallerShown;
 use super::texts::Texts;
 use crate::ctx::Ctx;
@@ -29,7 +30,8 @@ pub(super) fn uses(
     let mut texts = Texts::of(root);
     let mut found: Vec<CallerShown> = Vec::new();
     // What belongs to a type is used on its objects; anything else is found by its name.
-    let members = gone.iter().copied().filter(|&ix| before.owner(ix).is_some());
+    // The name of what every object has says nothing about whose it is.
+    let members = gone.iter().copied().filter(|&ix| before.owner(ix).is_some() && !has_default(before, ix));
     for node in members.take(MAX_NAMES) {
         let name = before.node(node).label();
         let is_empty = !known.iter().any(|one| one.uses == name && one.is_certain());

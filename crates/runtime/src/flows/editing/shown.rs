@@ -49,7 +49,7 @@ pub struct CallerShown {
     pub node_id: String,
     /// What it uses.
     pub uses: String,
-    /// removed or signature.
+    /// removed, signature, or default: it was removed, and what every object has runs instead.
     pub because: &'static str,
     /// How the use is known: precise, resolved or inferred (a guess by name).
     pub evidence: &'static str,
@@ -139,14 +139,19 @@ pub(super) fn git_diff(changes: &[FileChange], file: &FileChange) -> String {
     }
     let (path, old) = old(changes, file);
     let is_run = |mode: Option<u32>| mode.is_some_and(|mode| mode & 0o111 != 0);
-    let modes = unified::Modes {
-        old_runs: is_run(file.before.as_ref().map(|held| held.mode)),
-        new_runs: is_run(file.after.as_ref().and_then(|after| after.mode)),
+    let was_run = |path: &str| {
+        let held = changes.iter().find(|other| other.path == path).and_then(|other| other.before.as_ref());
+        is_run(held.map(|held| held.mode))
     };
+    let new_runs = is_run(file.after.as_ref().and_then(|after| after.mode));
+    let modes = unified::Modes { old_runs: was_run(path), new_runs };
     let new = file.after.as_ref().map(|after| (file.path.as_str(), &after.bytes[..]));
     // What stood there goes before something else comes.
-    let gone = overwritten(changes, file);
-    let gone = gone.map(|gone| unified::git_diff(Some((&file.path, gone)), None, modes)).unwrap_or_default();
+    let gone = overwritten(changes, file).map(|gone| {
+        let modes = unified::Modes { old_runs: was_run(&file.path), new_runs };
+        unified::git_diff(Some((&file.path, gone)), None, modes)
+    });
+    let gone = gone.unwrap_or_default();
     gone + &unified::git_diff(old.map(|old| (path, old)), new, modes)
 }
 
