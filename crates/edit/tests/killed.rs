@@ -31,7 +31,8 @@ fn files(version: u64) -> Vec<(String, String)> {
 
 /// The batch from one version to the next.
 fn changes(version: u64) -> Vec<Change> {
-    let change = |path: &str, act| Change { path: path.to_owned(), act, rename_to: None, expected: None, runs: None };
+    let change =
+        |path: &str, act| Change { path: path.to_owned(), act, rename_to: None, expected: None, runs: None };
     let (old, new) = (files(version), files(version + 1));
     let mut all: Vec<Change> = Vec::new();
     for (path, _) in old.iter().filter(|(path, _)| new.iter().all(|(other, _)| other != path)) {

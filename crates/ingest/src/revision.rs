@@ -137,8 +137,7 @@ fn outside(path: &str, state: State<'_>) -> Option<String> {
     let (text, _) = decode(state.bytes)?;
     let of = |facts: &FileFacts| {
         let defs = facts.defs.iter().filter(|def| def.kind.node_kind().is_some());
-        let mut ranges: Vec<(usize, usize)> =
-            defs.map(|def| (def.from as usize, def.to as usize)).collect();
+        let mut ranges: Vec<(usize, usize)> = defs.map(|def| (def.from as usize, def.to as usize)).collect();
         ranges.sort_unstable();
         let (mut left, mut from) = (String::new(), 0);
         for (start, end) in ranges {
@@ -147,7 +146,11 @@ fn outside(path: &str, state: State<'_>) -> Option<String> {
         }
         left.push_str(text.get(from..).unwrap_or_default());
         let code = comments::without(&left, comments::Marks::of(&facts.language)).into_owned();
-        code.lines().map(str::trim_end).filter(|line| !line.is_empty()).flat_map(|line| [line, "\n"]).collect()
+        code.lines()
+            .map(str::trim_end)
+            .filter(|line| !line.is_empty())
+            .flat_map(|line| [line, "\n"])
+            .collect()
     };
     read(path, state, &text, of)
 }

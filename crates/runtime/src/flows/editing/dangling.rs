@@ -7,6 +7,7 @@ use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind, near};
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
 use m1nd_vfs::Root;
+use rayon::prelude::*;
 
 use super::checks::{Checked, node_of};
 use super::defaults::has_default;
@@ -28,41 +29,18 @@ pub(super) fn find(
     plan: &Plan,
     checked: &Checked,
 ) -> Vec<CallerShown> {
-    let mut found: Vec<CallerShown> = Vec::new();
-    let mut told: BTreeSet<String> = BTreeSet::new();
-    let mut states = States { before, after, plan, texts: Texts::of(root) };
     let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed"));
     // What is still there may be out of reach, as when it is not exported any more.
     let hidden = changed_signatures(before, checked).map(|node| (node, "signature"));
-    for (node, because) in gone.chain(hidden) {
-        let gone = before.node(node);
-        if because == "removed" && states.is_named_still(node) {
-            continue;
-        }
-        let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
-        let mut said =
-            Said { word: word_of(before, node), is_file: gone.kind() == NodeKind::File, ..Said::default() };
-        for edge in before.incoming(node).filter(|edge| HOLDS.contains(&edge.kind)) {
-            if because == "signature" && edge.evidence.is_inferred() {
-                continue;
-            }
-            let Some(source) = survivor(before, after, plan, edge.source) else { continue };
-            let user = after.node(source);
-            for (line, known) in states.lost(&mut said, &edge, source) {
-                let at = format!("{}:{line}", user.path());
-                if told.insert(at.clone()) {
-                    found.push(CallerShown {
-                        at,
-                        node_id: user.id().to_owned(),
-                        uses: gone.label().to_owned(),
-                        because,
-                        evidence: known.name(),
-                        source: states.texts.line(user.path(), line),
-                    });
-                }
-            }
-        }
-    }
+    let changed: Vec<(NodeIx, &'static str)> = gone.chain(hidden).collect();
+    // Files are parsed for the name of each.
+    let uses = changed
+        .par_iter()
+        .map(|&(node, because)| States { before, after, plan, texts: Texts::of(root) }.uses(node, because));
+    let uses: Vec<Vec<CallerShown>> = uses.collect();
+    let mut told: BTreeSet<String> = BTreeSet::new();
+    let mut found: Vec<CallerShown> =
+        uses.into_iter().flatten().filter(|one| told.insert(one.at.clone())).collect();
     found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
     found
 }
@@ -95,6 +73,37 @@ struct States<'a> {
 }
 
 impl States<'_> {
+    /// Uses of a node of the graph before that are still written and lead nowhere.
+    fn uses(&mut self, node: NodeIx, because: &'static str) -> Vec<CallerShown> {
+        let (before, after) = (self.before, self.after);
+        let gone = before.node(node);
+        if because == "removed" && self.is_named_still(node) {
+            return Vec::new();
+        }
+        let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
+        let mut said =
+            Said { word: word_of(before, node), is_file: gone.kind() == NodeKind::File, ..Said::default() };
+        let mut found = Vec::new();
+        for edge in before.incoming(node).filter(|edge| HOLDS.contains(&edge.kind)) {
+            if because == "signature" && edge.evidence.is_inferred() {
+                continue;
+            }
+            let Some(source) = survivor(before, after, self.plan, edge.source) else { continue };
+            let user = after.node(source);
+            for (line, known) in self.lost(&mut said, &edge, source) {
+                found.push(CallerShown {
+                    at: format!("{}:{line}", user.path()),
+                    node_id: user.id().to_owned(),
+                    uses: gone.label().to_owned(),
+                    because,
+                    evidence: known.name(),
+                    source: self.texts.line(user.path(), line),
+                });
+            }
+        }
+        found
+    }
+
     /// Lines on which a relation is still written and leads nowhere, and how it was known there.
     fn lost(&mut self, said: &mut Said<'_>, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
         let user = self.after.node(source);

@@ -34,7 +34,9 @@ fn names(language: &str) -> &'static [&'static str] {
         "javascript" | "typescript" | "tsx" => {
             &["constructor", "toString", "toLocaleString", "valueOf", "hasOwnProperty", "isPrototypeOf"]
         }
-        "ruby" => &["initialize", "to_s", "inspect", "hash", "eql?", "equal?", "==", "dup", "clone", "freeze"],
+        "ruby" => {
+            &["initialize", "to_s", "inspect", "hash", "eql?", "equal?", "==", "dup", "clone", "freeze"]
+        }
         _ => &[],
     }
 }
