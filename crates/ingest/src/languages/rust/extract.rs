@@ -75,7 +75,10 @@ impl<'t> Visit<'t> for Reader<'_> {
             "block" | "match_arm" | "closure_expression" | "for_expression" | "if_expression"
             | "while_expression" => self.sheet.open_block(node),
             "macro_invocation" => {
-                macros::read(&mut self.sheet, node);
+                match macros::test_name(&self.sheet, node) {
+                    Some(name) => self.test_of_macro(node, name),
+                    None => macros::read(&mut self.sheet, node),
+                }
                 return Descend::Past;
             }
             "macro_definition" => {
@@ -156,6 +159,20 @@ impl Reader<'_> {
         }
         def.signature = signature;
         self.sheet.open_block(node);
+    }
+
+    /// A test that a macro makes of its name and what it is given.
+    fn test_of_macro(&mut self, node: Node<'_>, name: Node<'_>) {
+        let ix = self.open_named(node, name, DefKind::Function);
+        let signature = format!("{}, …)", self.sheet.signature(node.start_byte(), name.end_byte()));
+        let def = self.sheet.def_mut(ix);
+        def.signature = signature;
+        def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+        self.sheet.open_block(node);
+        macros::read(&mut self.sheet, node);
+        self.sheet.close_block();
+        self.close();
+        self.sheet.drop_comments();
     }
 
     /// A macro is a function that is called by `name!`.

@@ -34,6 +34,28 @@ pub(super) fn read(sheet: &mut Sheet<'_>, invocation: Node<'_>) {
     sheet.set(invocation, value);
 }
 
+/// The name of the test that a macro makes: `rgtest!(name, …)` among items.
+pub(super) fn test_name<'t>(sheet: &Sheet<'_>, invocation: Node<'t>) -> Option<Node<'t>> {
+    let called = sheet.text(field(invocation, "macro")?).rsplit("::").next()?.trim();
+    if !called.ends_with("test") {
+        return None;
+    }
+    let outer = invocation.parent().filter(|outer| outer.kind() != "expression_statement");
+    let outer = outer.or_else(|| invocation.parent()?.parent())?;
+    let is_item = match outer.kind() {
+        "source_file" => true,
+        "declaration_list" => outer.parent().is_some_and(|of| of.kind() == "mod_item"),
+        _ => false,
+    };
+    let mut cursor = invocation.walk();
+    let given = invocation.children(&mut cursor).find(|child| child.kind() == "token_tree")?;
+    let (name, next) = (given.child(1)?, given.child(2)?);
+    let is_name = name.kind() == "identifier"
+        && next.kind() == ","
+        && sheet.text(name).starts_with(|first: char| first.is_lowercase() || first == '_');
+    (is_item && is_name).then_some(name)
+}
+
 /// What the rules of `macro_rules!` stand for; names in it are looked for from where it is written.
 pub(super) fn read_rules(sheet: &mut Sheet<'_>, definition: Node<'_>) {
     for rule in named_children(definition).into_iter().filter(|child| child.kind() == "macro_rule") {
@@ -262,4 +284,51 @@ fn past_angles(tokens: &[Node<'_>], open: usize) -> usize {
         }
     }
     tokens.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+    use m1nd_graph::NodeKind;
+
+    use crate::testing;
+
+    #[test]
+    fn a_test_that_a_macro_makes_has_the_name_it_is_given() {
+        let fixture = r#"
+//- src/lib.rs
+macro_rules! rgtest {
+    ($name:ident, $fun:expr) => { #[test] fn $name() { $fun(); } };
+}
+fn helper() {}
+fn other() {}
+rgtest!(matches_a_line, |dir: Dir| {
+    helper();
+});
+mod inner {
+    crate::rgtest!(inside, || { super::helper() });
+}
+latest!(Version, 3);
+fn run() {
+    rgtest!(not_an_item, other());
+}
+"#;
+        expect![[r#"
+            src/lib.rs inner.inside -> src/lib.rs helper @[10]
+            src/lib.rs inner.inside -> src/lib.rs rgtest @[10]
+            src/lib.rs matches_a_line -> src/lib.rs helper @[7]
+            src/lib.rs matches_a_line -> src/lib.rs rgtest @[6]
+            src/lib.rs run -> src/lib.rs other @[14]
+            src/lib.rs run -> src/lib.rs rgtest @[14]
+        "#]]
+        .assert_eq(&testing::calls(fixture));
+        let graph = testing::graph(fixture);
+        let tests = graph.nodes().filter(|node| node.kind() == NodeKind::Test);
+        let shown: Vec<String> =
+            tests.map(|node| format!("{} {:?} {}", node.label(), node.lines(), node.signature())).collect();
+        assert_eq!(
+            shown,
+            ["matches_a_line (6, 8) rgtest!(matches_a_line, …)", "inside (10, 10) crate::rgtest!(inside, …)"]
+        );
+    }
 }
