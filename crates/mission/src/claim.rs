@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::absence::{Absence, World, is_nowhere};
+use crate::absence::{Absence, World};
+use crate::counted::{self, Counted};
+use crate::denial::is_nowhere;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
 use crate::ids::{ClaimId, EventId};
 use crate::named::named_in;
+use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
@@ -39,6 +42,9 @@ pub struct Claim {
     /// Searches that found nothing, and that the verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<Absence>,
+    /// Searches that show how many places there are, with how many there were, and that the verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
     /// Whether nobody said yet what its evidence shows: outcome and quote are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsaid: bool,
@@ -77,12 +83,17 @@ impl Claim {
             || self.found_since(situation).next().is_some()
     }
 
-    /// Searches that found nothing when it was judged, and find something now, or cannot be made again.
+    /// Searches that found nothing, or less or more, when it was judged, or cannot be made again.
     pub(crate) fn found_since<'c>(
         &'c self,
         situation: &'c Situation<'_>,
     ) -> impl Iterator<Item = &'c Absence> {
-        self.absent.iter().filter(|absence| (situation.is_absent)(absence) != Some(true))
+        let found = self.absent.iter().filter(|absence| !situation.is_absent(absence));
+        let is_as_many = |one: &&Counted| {
+            (situation.count)(&one.search).is_some_and(|count| count.total == one.total)
+        };
+        let counted = self.counted.iter().filter(move |one| !is_as_many(one));
+        found.chain(counted.map(|one| &one.search))
     }
 
     /// As answers show it that list many: hashes stay in the ledger, what changed since is named.
@@ -139,6 +150,8 @@ pub struct Judgement {
     pub not_checked: u64,
     /// Searches among these events that found nothing.
     pub absent: Vec<Absence>,
+    /// Searches among them that show how many places there are.
+    pub counted: Vec<Counted>,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
     /// Whether nobody said what the evidence shows.
@@ -164,6 +177,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         runs: Vec::new(),
         not_checked: 0,
         absent: Vec::new(),
+        counted: Vec::new(),
         stale,
         unsaid: false,
         look_at: None,
@@ -215,7 +229,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             continue;
         }
         if let Some(search) = event.draft.absence()
-            && (situation.is_absent)(search) != Some(true)
+            && !situation.is_absent(search)
         {
             is_left = true;
             said_of.push(format!("{} ({:?} is found now)", event.event_id, search.query));
@@ -245,9 +259,15 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         };
         return needs(format!("{why}{not_counted}"), stale);
     }
-    let speaks = |event: &Event| match absence(event) {
-        Some(_) => Speaks::For,
-        None => event.draft.speaks(),
+    // A line that is elsewhere than the claim says speaks for nothing of it; against it a line of any file may speak.
+    let astray = |event: &Event| {
+        let place = pointed::place_of(event, situation).filter(|_| event.draft.shows_text())?;
+        pointed::astray(said, &place, &current, situation)
+    };
+    let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
+        (Some(_), _) => Speaks::For,
+        (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
+        (None, speaks) => speaks,
     };
     let by = |wanted: Speaks| current.iter().rev().find(|event| speaks(event) == wanted);
     let is_said = by(Speaks::For).is_some() || by(Speaks::Against).is_some();
@@ -260,6 +280,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     {
         return Judgement { look_at, ..needs(format!("{why}{not_counted}"), stale) };
     }
+    let mut counted = Vec::new();
     if by(Speaks::Against).is_none() && is_again {
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
@@ -283,6 +304,21 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
                  (supports or contradicts) and quote, a line of it.{not_counted}"
             );
             return Judgement { unsaid: shows_text(&current), ..needs(why, stale) };
+        }
+        // What ran, or what a person says, may be of all; a line is of its place.
+        let is_of_all = |event: &&&Event| {
+            is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human)
+        };
+        if !current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For) {
+            let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
+            let rest = rest.unwrap_or_else(|| said.to_owned());
+            match counted::borne_out(said, &rest, &current, situation, &world) {
+                Ok(searches) => counted = searches,
+                Err(why) => return needs(format!("{why}{not_counted}"), stale),
+            }
+        }
+        if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {
+            return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };
         }
     }
     if !is_said && is_again && shows_text(&current) {
@@ -360,6 +396,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         runs,
         not_checked,
         absent,
+        counted: if verdict == Verdict::VerifiedForMission { counted } else { Vec::new() },
         stale,
         unsaid: false,
         look_at: None,
