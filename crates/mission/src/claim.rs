@@ -259,10 +259,17 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         };
         return needs(format!("{why}{not_counted}"), stale);
     }
-    // A line that is elsewhere than the claim says speaks for nothing of it; against it a line of any file may speak.
+    // What a search that found nothing bears out need not be counted.
+    let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
+    let borne_out =
+        counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
+    let counted = borne_out.as_deref().unwrap_or_default();
+    // A line that is elsewhere than the claim says speaks for nothing of it, unless it is one of those that it counts;
+    // against it a line of any file may speak.
     let astray = |event: &Event| {
         let place = pointed::place_of(event, situation).filter(|_| event.draft.shows_text())?;
-        pointed::astray(said, &place, &current, situation)
+        let is_counted = counted::has_line(counted, &place.path, place.line, situation);
+        pointed::astray(said, &place, &current, situation).filter(|_| !is_counted)
     };
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
@@ -280,7 +287,6 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     {
         return Judgement { look_at, ..needs(format!("{why}{not_counted}"), stale) };
     }
-    let mut counted = Vec::new();
     if by(Speaks::Against).is_none() && is_again {
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
@@ -309,13 +315,9 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         let is_of_all = |event: &&&Event| {
             is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human)
         };
-        if !current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For) {
-            let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
-            let rest = rest.unwrap_or_else(|| said.to_owned());
-            match counted::borne_out(said, &rest, &current, situation, &world) {
-                Ok(searches) => counted = searches,
-                Err(why) => return needs(format!("{why}{not_counted}"), stale),
-            }
+        let is_of_all = current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For);
+        if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
+            return needs(format!("{why}{not_counted}"), stale);
         }
         if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {
             return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };
@@ -396,7 +398,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         runs,
         not_checked,
         absent,
-        counted: if verdict == Verdict::VerifiedForMission { counted } else { Vec::new() },
+        counted: if verdict == Verdict::VerifiedForMission { counted.to_vec() } else { Vec::new() },
         stale,
         unsaid: false,
         look_at: None,

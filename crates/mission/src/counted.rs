@@ -229,6 +229,12 @@ pub(crate) fn borne_out(
     Ok(counted)
 }
 
+/// Whether a line is one that a search finds which a claim rests on.
+pub(crate) fn has_line(counted: &[Counted], path: &str, line: u64, situation: &Situation<'_>) -> bool {
+    let counts = counted.iter().filter_map(|one| (situation.count)(&one.search));
+    counts.flat_map(|count| count.spots).any(|spot| spot.path == path && spot.line == line)
+}
+
 /// Whether every place that a search finds is one that the claim speaks of, and as many as it says; how many there are.
 fn fits(
     search: &Absence,
@@ -245,7 +251,8 @@ fn fits(
     }
     let count = (situation.count)(search)
         .ok_or_else(|| format!("It says {said:?}, and the search for {query:?} cannot be made again."))?;
-    let as_wide = Absence { unsearched: count.unsearched, withheld: count.withheld, ..search.clone() };
+    // Secrets are no places of code.
+    let as_wide = Absence { unsearched: count.unsearched, withheld: 0, ..search.clone() };
     if let Some(why) = as_wide.too_wide(claim, world.scope) {
         return Err(why);
     }
@@ -297,8 +304,10 @@ fn fits(
 
 /// Whether a sentence names a folder.
 fn names_folder(lower: &str, folder: &str) -> bool {
-    let around = |letter: char| letter.is_whitespace() || "()[]{}<>,;:\"'`/".contains(letter);
-    lower.split(around).map(|word| word.trim_end_matches('.')).any(|word| word == folder.to_lowercase())
+    let around = |letter: char| letter.is_whitespace() || "()[]{}<>,;:\"'`".contains(letter);
+    let mut words = lower.split(around).map(|word| word.trim_end_matches('.').trim_matches('/'));
+    let folder = folder.to_lowercase();
+    words.any(|word| word.rsplit('/').next() == Some(folder.as_str()))
 }
 
 #[cfg(test)]

@@ -191,7 +191,8 @@ const HAS: [&str; 12] =
 pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
     let trim =
         |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
-    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
+    let raw: Vec<&str> = claim.split_whitespace().filter(|word| !trim(word).is_empty()).collect();
+    let words: Vec<String> = raw.iter().map(|word| trim(word)).collect();
     let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
     let at = |place: usize| lower.get(place).map_or("", String::as_str);
     let before = |place: usize| place.checked_sub(1).map_or("", at);
@@ -212,13 +213,17 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             next += 1;
         }
         if let Some(word) = words.get(next).filter(|_| after_no || after_verb || after_lack) {
-            let bare = word.split('(').next().unwrap_or(word);
-            let last = bare.rsplit(['.', ':']).next().unwrap_or(bare);
+            let last = bare_name(word);
             let is_plain = after_lack || after_no && HAS.contains(&before(place));
             if is_name(last) {
                 deny(last, Kind::Name);
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
                 deny(last, Kind::Plain);
+            }
+            // What is lacking may be said by the names that follow: `a check by lastChar`.
+            let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
+            for name in rest.map(|at| bare_name(&words[at])).filter(|name| is_name(name)) {
+                deny(name, Kind::Name);
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
@@ -230,14 +235,25 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 && ["exist", "appear", "occur"].contains(&at(place + 3))
             || at(place + 1) == "never" && ["appears", "occurs"].contains(&at(place + 2));
         let is_not_held = is && ["not", "never"].contains(&at(place + 2)) && HELD.contains(&at(place + 3));
-        let bare = words[place].split('(').next().unwrap_or_default();
-        let last = bare.rsplit(['.', ':']).next().unwrap_or(bare);
+        let last = bare_name(&words[place]);
         if (is_gone || is_not_held) && is_name(last) {
             let is_call = is_not_held && ["called", "invoked"].contains(&at(place + 3));
             deny(last, if is_call { Kind::Call } else { Kind::Name });
         }
     }
     found
+}
+
+/// The last part of a name: `Queue.drain()` is `drain`.
+fn bare_name(word: &str) -> &str {
+    let bare = word.split('(').next().unwrap_or(word);
+    bare.rsplit(['.', ':']).next().unwrap_or(bare)
+}
+
+/// Whether what is denied ends before a word.
+fn is_end(raw: &[&str], place: usize) -> bool {
+    let before = place.checked_sub(1).map_or("", |before| raw[before]);
+    before.ends_with([',', ';', ':', '.']) || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
 }
 
 /// Whether the word at a place says that something lacks what follows.
@@ -348,6 +364,9 @@ mod tests {
         ] {
             assert_eq!(denied(claim), [("locking".to_owned(), Kind::Plain)], "{claim}");
         }
+        let check = [("check".to_owned(), Kind::Plain), ("drain".to_owned(), Kind::Name)];
+        assert_eq!(denied("run is missing a check by drain"), check);
+        assert_eq!(denied("run lacks a check in drain"), check[..1]);
         let plain = |word: &str| Denied { word: word.to_owned(), kind: Kind::Plain };
         assert!(has("with self._lock:", &plain("locking")) && !has("block = 1", &plain("locking")));
         let call = Denied { word: "drain".to_owned(), kind: Kind::Call };

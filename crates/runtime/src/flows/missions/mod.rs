@@ -114,7 +114,7 @@ fn act_on(
     let stepped = with_situation(runtime, workspace, &before, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
-    record::lines(workspace, &stepped, runtime.sink());
+    record::lines(workspace, ledger, &stepped, runtime.sink());
     Ok(stepped)
 }
 
