@@ -269,7 +269,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     let astray = |event: &Event| {
         let place = pointed::place_of(event, situation).filter(|_| event.draft.shows_text())?;
         let is_counted = counted::has_line(counted, &place.path, place.line, situation);
-        pointed::astray(said, &place, &current, situation).filter(|_| !is_counted)
+        pointed::astray(said, &place, &current, situation, state.mode).filter(|_| !is_counted)
     };
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
@@ -318,6 +318,10 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         let is_of_all = current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For);
         if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
             return needs(format!("{why}{not_counted}"), stale);
+        }
+        let shows = |event: &&&Event| speaks(event) == Speaks::For && event.draft.shows_text();
+        if let Some(why) = pointed::several(said, current.iter().filter(shows).count()).filter(|_| !is_of_all) {
+            return Judgement { unsaid: shows_text(&current), ..needs(format!("{why}{not_counted}"), stale) };
         }
         if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {
             return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };

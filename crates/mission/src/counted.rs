@@ -48,8 +48,8 @@ pub struct Counted {
 pub(crate) enum Quantity {
     /// Of all, or of all but what it names.
     All(String),
-    /// Of a number of them, between two.
-    Number { said: String, least: u64, most: u64 },
+    /// Of a number of them, between two; or of the files that have them.
+    Number { said: String, least: u64, most: u64, of_files: bool },
 }
 
 impl Quantity {
@@ -82,7 +82,7 @@ const ALL: [&str; 16] = [
 /// Words before one of these that make something else of it: `read only`, `at all`.
 const NOT_AFTER: [&str; 8] = ["read", "write", "append", "keyword", "at", "after", "catch", "above"];
 /// Things of code that can be counted.
-const THINGS: [&str; 38] = [
+const THINGS: [&str; 50] = [
     "place",
     "places",
     "caller",
@@ -121,6 +121,18 @@ const THINGS: [&str; 38] = [
     "implementations",
     "copies",
     "instances",
+    "helper",
+    "helpers",
+    "constant",
+    "constants",
+    "handler",
+    "handlers",
+    "route",
+    "routes",
+    "variable",
+    "variables",
+    "package",
+    "packages",
 ];
 /// How often something is done to a name, before `once` and `twice`.
 const DONE: [&str; 9] =
@@ -138,7 +150,9 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
         bare.push_str(if at % 2 == 0 { piece } else { "x" });
     }
     let trim = |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase();
-    let words: Vec<String> = bare.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
+    let raw: Vec<&str> = bare.split_whitespace().filter(|word| !trim(word).is_empty()).collect();
+    let words: Vec<String> = raw.iter().map(|word| trim(word)).collect();
+    let is_cut = |place: usize| place > 0 && raw[place - 1].ends_with([',', ';', ':', '.']);
     let at = |place: usize| words.get(place).map_or("", String::as_str);
     let before = |place: usize, steps: usize| place.checked_sub(steps).map_or("", at);
     let mut found: Vec<Quantity> = Vec::new();
@@ -159,11 +173,27 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
                 ("less" | "fewer", "than") => (0, number.saturating_sub(1)),
                 _ => (number, number),
             };
-            found.push(Quantity::Number { said: word.to_owned(), least, most });
+            let is_files = |thing: &str| ["file", "module", "package"].contains(&thing.trim_end_matches('s'));
+            let of_files = is_files(at(place + 1)) || is_files(at(place + 2));
+            found.push(Quantity::Number { said: word.to_owned(), least, most, of_files });
             continue;
         }
         if word == "single" && THINGS.contains(&at(place + 1)) {
-            found.push(Quantity::Number { said: word.to_owned(), least: 1, most: 1 });
+            let of_files = ["file", "module", "package"].contains(&at(place + 1));
+            found.push(Quantity::Number { said: word.to_owned(), least: 1, most: 1, of_files });
+        }
+        // At the beginning of a part of the sentence these are what it speaks of.
+        let begins = place == 0 || ["and", "but", "that", "so"].contains(&before(place, 1)) || is_cut(place);
+        // That nothing was found, or is wrong, is a conclusion; that nothing does something is said of all.
+        let next = at(place + 1);
+        let does = ["else", "but", "in", "other", "of"].contains(&next)
+            || next.ends_with('s') && !["is", "was", "has", "does", "this"].contains(&next);
+        let is_none = begins
+            && (["none", "nothing", "nobody"].contains(&word) && does
+                || ["any", "anything", "anyone"].contains(&word));
+        let is_no_thing = word == "no" && THINGS.contains(&at(place + 1));
+        if is_none || is_no_thing {
+            found.push(Quantity::All(word.to_owned()));
         }
         let is_counted = ["only", "all"].contains(&word) && number(at(place + 1)).is_some();
         let is_other = word == "each" && at(place + 1) == "other";
@@ -264,7 +294,7 @@ fn fits(
         ));
     }
     match quantity {
-        Quantity::Number { least, most, .. } => {
+        Quantity::Number { least, most, of_files, .. } => {
             let uses: Vec<&Spot> = count.spots.iter().filter(|spot| !spot.defines).collect();
             let files = |spots: &[&Spot]| {
                 let mut paths: Vec<&str> = spots.iter().map(|spot| spot.path.as_str()).collect();
@@ -272,7 +302,10 @@ fn fits(
                 paths.len() as u64
             };
             let all: Vec<&Spot> = count.spots.iter().collect();
-            let numbers = [count.total, uses.len() as u64, files(&all), files(&uses)];
+            let numbers = match of_files {
+                true => [files(&all), files(&uses)],
+                false => [count.total, uses.len() as u64],
+            };
             if numbers.iter().any(|number| (*least..=*most).contains(number)) {
                 return Ok(count.total);
             }
@@ -332,6 +365,9 @@ mod tests {
             ("drain has a single caller", "single"),
             ("nobody except run calls drain", "except"),
             ("drain has at least two callers", "two"),
+            ("nothing else calls drain", "nothing"),
+            ("no function of a.rs panics", "no"),
+            ("it is right, and any value is taken", "any"),
         ] {
             assert_eq!(all(text), said, "{text}");
         }
@@ -346,6 +382,10 @@ mod tests {
             "it sets the timeout to 5 seconds",
             "one of the callers holds the lock",
             "once the queue is empty it stops",
+            "the error says nothing to the caller",
+            "nothing is wrong with it",
+            "nothing was found",
+            "it returns if any header is set",
         ] {
             assert_eq!(all(text), "", "{text}");
         }

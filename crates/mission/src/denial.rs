@@ -205,8 +205,7 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
     };
     for place in 0..words.len() {
         let after_no = at(place) == "no";
-        let after_verb = ["not", "never", "doesn't", "don't"].contains(&at(place))
-            && HOLDS.iter().any(|verb| at(place + 1) == *verb || at(place + 1) == format!("{verb}s"));
+        let after_verb = is_refusal(&lower, place) && HOLDS.iter().any(|verb| is_form(at(place + 1), verb));
         let after_lack = is_lack(&lower, place);
         let mut next = place + if after_verb { 2 } else { 1 };
         while FILLERS.contains(&at(next)) && next + 1 < words.len() {
@@ -222,8 +221,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             }
             // What is lacking may be said by the names that follow: `a check by lastChar`.
             let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
-            for name in rest.map(|at| bare_name(&words[at])).filter(|name| is_name(name)) {
-                deny(name, Kind::Name);
+            for at in rest.filter(|at| is_strong(raw[*at])) {
+                deny(bare_name(&words[at]), Kind::Name);
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
@@ -234,20 +233,49 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 && at(place + 2) == "not"
                 && ["exist", "appear", "occur"].contains(&at(place + 3))
             || at(place + 1) == "never" && ["appears", "occurs"].contains(&at(place + 2));
-        let is_not_held = is && ["not", "never"].contains(&at(place + 2)) && HELD.contains(&at(place + 3));
+        let isnt = ["isn't", "aren't", "wasn't", "weren't"].contains(&at(place + 1));
+        let held = if isnt { at(place + 2) } else { at(place + 3) };
+        let is_not_held =
+            HELD.contains(&held) && (isnt || is && ["not", "never"].contains(&at(place + 2)));
         let last = bare_name(&words[place]);
         if (is_gone || is_not_held) && is_name(last) {
-            let is_call = is_not_held && ["called", "invoked"].contains(&at(place + 3));
+            let is_call = is_not_held && ["called", "invoked"].contains(&held);
             deny(last, if is_call { Kind::Call } else { Kind::Name });
         }
     }
     found
 }
 
+/// Whether the word at a place says that what follows is not done: `not`, `no longer`, `fails to`, `instead of`.
+fn is_refusal(lower: &[String], place: usize) -> bool {
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = place.checked_sub(1).map_or("", at);
+    match at(place) {
+        "not" | "never" | "doesn't" | "don't" | "didn't" | "cannot" | "can't" | "won't" | "without" => true,
+        "longer" => before == "no",
+        "to" => ["fails", "fail", "forgets", "forget", "neglects", "omits", "refuses"].contains(&before),
+        "of" => before == "instead",
+        _ => false,
+    }
+}
+
+/// Whether a word is a form of a verb: `call`, `calls`, `calling`, `called`.
+fn is_form(word: &str, verb: &str) -> bool {
+    let stem = verb.strip_suffix('e').unwrap_or(verb);
+    word == verb || word.strip_prefix(stem).is_some_and(|end| ["s", "es", "ing", "ed"].contains(&end))
+}
+
 /// The last part of a name: `Queue.drain()` is `drain`.
 fn bare_name(word: &str) -> &str {
     let bare = word.split('(').next().unwrap_or(word);
     bare.rsplit(['.', ':']).next().unwrap_or(bare)
+}
+
+/// Whether a word is written as only names are.
+fn is_strong(raw: &str) -> bool {
+    let is_small = |letter: char| letter.is_lowercase();
+    let has_hump = raw.chars().zip(raw.chars().skip(1)).any(|(one, next)| is_small(one) && next.is_uppercase());
+    raw.contains(['`', '_', '(']) || has_hump
 }
 
 /// Whether what is denied ends before a word.
@@ -294,7 +322,7 @@ pub(crate) fn has(line: &str, denied: &Denied) -> bool {
 }
 
 /// A word without its ending: `locking`, `locked` and `locks` are `lock`.
-fn stem(word: &str) -> String {
+pub(crate) fn stem(word: &str) -> String {
     let word = word.to_lowercase();
     let cut = ["ing", "ed", "es", "s"].iter().find_map(|end| word.strip_suffix(end));
     cut.filter(|stem| stem.chars().count() > 3).unwrap_or(&word).to_owned()
@@ -338,6 +366,11 @@ mod tests {
             "Missing drain in run",
             "drain was removed",
             "drain is not defined in a.py",
+            "drain isn't defined in a.py",
+            "run fails to call drain",
+            "run no longer calls drain",
+            "run pops instead of calling drain",
+            "run pops without calling drain",
         ] {
             assert_eq!(denied(claim), [("drain".to_owned(), Kind::Name)], "{claim}");
         }
@@ -365,7 +398,7 @@ mod tests {
             assert_eq!(denied(claim), [("locking".to_owned(), Kind::Plain)], "{claim}");
         }
         let check = [("check".to_owned(), Kind::Plain), ("drain".to_owned(), Kind::Name)];
-        assert_eq!(denied("run is missing a check by drain"), check);
+        assert_eq!(denied("run is missing a check by `drain`"), check);
         assert_eq!(denied("run lacks a check in drain"), check[..1]);
         let plain = |word: &str| Denied { word: word.to_owned(), kind: Kind::Plain };
         assert!(has("with self._lock:", &plain("locking")) && !has("block = 1", &plain("locking")));

@@ -53,7 +53,8 @@ impl Machine<'_> {
         });
         let places: Vec<(&Event, Place)> = places.collect();
         // Of several, the one that the claim speaks of is meant.
-        let is_meant = |place: &Place| pointed::astray(said, place, &texts, self.situation).is_none();
+        let mode = self.mode();
+        let is_meant = |place: &Place| pointed::astray(said, place, &texts, self.situation, mode).is_none();
         let meant = places.iter().find(|(_, place)| is_meant(place)).or_else(|| places.first());
         let Some((event, place)) = meant.map(|(event, place)| (*event, place.clone())) else {
             let mut targets: Vec<String> =

@@ -519,6 +519,10 @@ impl Machine<'_> {
         id
     }
 
+    pub(crate) fn mode(&self) -> Mode {
+        self.state.mode
+    }
+
     /// The events that ids name, from the stream or from this very step.
     fn cited(&self, ids: &[EventId]) -> Result<Vec<Event>, MissionError> {
         if ids.len() > MAX_CITED {

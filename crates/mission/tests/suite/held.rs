@@ -97,6 +97,7 @@ fn a_line_of_another_place_than_the_claim_s_verifies_nothing() {
         ("lines 7-10 of src/queue.rs stop at one", "while queue.len() > 1 {", "about lines 7-10"),
         ("`run` stops at one job", "while queue.len() > 1 {", "neither has run"),
         ("`idle` holds the lock", "let _held = queue.lock();", "neither has idle"),
+        ("sessions leak under load", "while queue.len() > 1 {", "has a word of the claim"),
     ] {
         let claim = judge(&mut world, text, &[&queue, &other], quote);
         assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}");
@@ -108,6 +109,7 @@ fn a_line_of_another_place_than_the_claim_s_verifies_nothing() {
         ("src/queue.rs:3 pops", "while queue.len() > 1 { queue.pop();"),
         ("`drain` stops at one job", "while queue.len() > 1 {"),
         ("`idle` calls drain", "drain(queue);"),
+        ("the queue keeps its last job", "while queue.len() > 1 {"),
         ("src/other.rs:2 drains", "drain(queue);"),
     ] {
         let claim = judge(&mut world, text, &[&queue, &other], quote);
@@ -162,7 +164,8 @@ fn a_search_that_shows_every_place_bears_out_what_fits_it() {
         ("every call of drain is in src/queue.rs", "is at src/other.rs:2, too"),
         ("drain has exactly one caller", "in 3 lines of 2 files"),
         ("drain is called in five places", "in 3 lines of 2 files"),
-        ("pop is only called by drain", "the very name"),
+        ("drain is called in three files", "in 3 lines of 2 files"),
+        ("pop has exactly one caller", "the very name"),
     ] {
         let claim = judge(&mut world, text, &[&calls], "drain(queue);");
         assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}");
@@ -207,7 +210,7 @@ fn what_is_said_to_be_lacking_is_held_against_the_place() {
         ("run in src/queue.rs drains without a lock", "It denies lock, and src/queue.rs:8 has it"),
         ("src/queue.rs lacks locking", "It denies locking, and src/queue.rs:8 has it"),
         ("src/queue.rs:7-9 has no lock", "It denies lock, and src/queue.rs:8 has it"),
-        ("run in src/queue.rs is missing a look by drain", "It denies drain, and src/queue.rs:9 has it"),
+        ("run in src/queue.rs is missing a look by `drain`", "It denies drain, and src/queue.rs:9 has it"),
         ("jobs are drained without a lock", "and not where"),
     ] {
         let claim = judge(&mut world, text, &[&queue], "drain(queue);");

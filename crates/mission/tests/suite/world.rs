@@ -157,10 +157,10 @@ impl World {
         })
     }
 
-    /// What a file says: a line that only it has.
+    /// What a file says: a line that only it has, and what the mission is about.
     pub fn text_of(&self, path: &str) -> Option<String> {
         let hash = self.files.get(path)?;
-        let plain = || format!("the whole text of {path} {hash}");
+        let plain = || format!("the whole text of {path} {hash}\nthe limiter drops the last job of its queue\n");
         Some(self.texts.get(path).cloned().unwrap_or_else(plain))
     }
 
