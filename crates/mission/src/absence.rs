@@ -158,8 +158,9 @@ impl Absence {
         if count == 0 || scope.is_some() || self.glob.is_some() || is_of_code(&said) {
             return None;
         }
+        let files = if count == 1 { "file" } else { "files" };
         Some(format!(
-            "{count} files could not be searched ({} withheld as secrets, {} unreadable or with lines too long), and the claim \
+            "{count} {files} could not be searched ({} withheld as secrets, {} unreadable or with lines too long), and the claim \
              speaks of all: claim it of the code, of what a search finds, or of a folder that was searched.",
             self.withheld, self.unsearched
         ))
@@ -277,9 +278,7 @@ fn is_of_code(said: &[String]) -> bool {
     let starts = ["call", "import", "invo", "defin", "search", "doc", "readme"];
     let spoken = |word: &str| SPOKEN.iter().any(|(_, words)| words.contains(&word) && word.len() > 1);
     said.iter().any(|word| {
-        CODE.contains(&word.as_str())
-            || spoken(word)
-            || starts.iter().any(|start| word.starts_with(start))
+        CODE.contains(&word.as_str()) || spoken(word) || starts.iter().any(|start| word.starts_with(start))
     })
 }
 
@@ -463,7 +462,8 @@ mod tests {
             let why = secret.lacks(claim, &NOTHING).unwrap();
             assert!(why.contains("3 files could not be searched (2 withheld"), "{why}");
         }
-        for claim in ["no code has make_gadget", "nobody calls make_gadget", "a search finds no make_gadget"] {
+        for claim in ["no code has make_gadget", "nobody calls make_gadget", "a search finds no make_gadget"]
+        {
             assert_eq!(secret.lacks(claim, &NOTHING), None, "{claim}");
         }
         let all = Absence { also: 4, ..search("make_gadget") };

@@ -89,9 +89,8 @@ impl Claim {
         situation: &'c Situation<'_>,
     ) -> impl Iterator<Item = &'c Absence> {
         let found = self.absent.iter().filter(|absence| !situation.is_absent(absence));
-        let is_as_many = |one: &&Counted| {
-            (situation.count)(&one.search).is_some_and(|count| count.total == one.total)
-        };
+        let is_as_many =
+            |one: &&Counted| (situation.count)(&one.search).is_some_and(|count| count.total == one.total);
         let counted = self.counted.iter().filter(move |one| !is_as_many(one));
         found.chain(counted.map(|one| &one.search))
     }
@@ -261,8 +260,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     }
     // What a search that found nothing bears out need not be counted.
     let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
-    let borne_out =
-        counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
+    let borne_out = counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
     let counted = borne_out.as_deref().unwrap_or_default();
     // A line that is elsewhere than the claim says speaks for nothing of it, unless it is one of those that it counts;
     // against it a line of any file may speak.
@@ -312,15 +310,15 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             return Judgement { unsaid: shows_text(&current), ..needs(why, stale) };
         }
         // What ran, or what a person says, may be of all; a line is of its place.
-        let is_of_all = |event: &&&Event| {
-            is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human)
-        };
+        let is_of_all =
+            |event: &&&Event| is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human);
         let is_of_all = current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For);
         if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
             return needs(format!("{why}{not_counted}"), stale);
         }
         let shows = |event: &&&Event| speaks(event) == Speaks::For && event.draft.shows_text();
-        if let Some(why) = pointed::several(said, current.iter().filter(shows).count()).filter(|_| !is_of_all) {
+        if let Some(why) = pointed::several(said, current.iter().filter(shows).count()).filter(|_| !is_of_all)
+        {
             return Judgement { unsaid: shows_text(&current), ..needs(format!("{why}{not_counted}"), stale) };
         }
         if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {

@@ -309,7 +309,11 @@ fn fits(
             if numbers.iter().any(|number| (*least..=*most).contains(number)) {
                 return Ok(count.total);
             }
-            Err(format!("It says {said:?}, and {query:?} is in {} lines of {} files.", count.total, files(&all)))
+            Err(format!(
+                "It says {said:?}, and {query:?} is in {} lines of {} files.",
+                count.total,
+                files(&all)
+            ))
         }
         Quantity::All(_) => {
             let named = groups_in(claim, situation.names);

@@ -180,8 +180,30 @@ const OF_A_KIND: [&str; 16] = [
 const CONDITION: [&str; 5] = ["if", "when", "whenever", "even", "where"];
 /// Words that end what is denied.
 const ENDS: [&str; 24] = [
-    "and", "or", "in", "on", "at", "to", "by", "so", "but", "because", "that", "which", "before", "after",
-    "is", "are", "was", "when", "if", "here", "there", "from", "anywhere", "everywhere",
+    "and",
+    "or",
+    "in",
+    "on",
+    "at",
+    "to",
+    "by",
+    "so",
+    "but",
+    "because",
+    "that",
+    "which",
+    "before",
+    "after",
+    "is",
+    "are",
+    "was",
+    "when",
+    "if",
+    "here",
+    "there",
+    "from",
+    "anywhere",
+    "everywhere",
 ];
 /// Verbs before `no` by which a plain word is denied: `has no timeout`.
 const HAS: [&str; 12] =
@@ -235,8 +257,7 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             || at(place + 1) == "never" && ["appears", "occurs"].contains(&at(place + 2));
         let isnt = ["isn't", "aren't", "wasn't", "weren't"].contains(&at(place + 1));
         let held = if isnt { at(place + 2) } else { at(place + 3) };
-        let is_not_held =
-            HELD.contains(&held) && (isnt || is && ["not", "never"].contains(&at(place + 2)));
+        let is_not_held = HELD.contains(&held) && (isnt || is && ["not", "never"].contains(&at(place + 2)));
         let last = bare_name(&words[place]);
         if (is_gone || is_not_held) && is_name(last) {
             let is_call = is_not_held && ["called", "invoked"].contains(&held);
@@ -274,14 +295,16 @@ fn bare_name(word: &str) -> &str {
 /// Whether a word is written as only names are.
 fn is_strong(raw: &str) -> bool {
     let is_small = |letter: char| letter.is_lowercase();
-    let has_hump = raw.chars().zip(raw.chars().skip(1)).any(|(one, next)| is_small(one) && next.is_uppercase());
+    let has_hump =
+        raw.chars().zip(raw.chars().skip(1)).any(|(one, next)| is_small(one) && next.is_uppercase());
     raw.contains(['`', '_', '(']) || has_hump
 }
 
 /// Whether what is denied ends before a word.
 fn is_end(raw: &[&str], place: usize) -> bool {
     let before = place.checked_sub(1).map_or("", |before| raw[before]);
-    before.ends_with([',', ';', ':', '.']) || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
+    before.ends_with([',', ';', ':', '.'])
+        || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
 }
 
 /// Whether the word at a place says that something lacks what follows.
@@ -289,9 +312,9 @@ fn is_lack(lower: &[String], place: usize) -> bool {
     let at = |place: usize| lower.get(place).map_or("", String::as_str);
     let before = place.checked_sub(1).map_or("", at);
     match at(place) {
-        "without" => !lower[place.saturating_sub(4)..place]
-            .iter()
-            .any(|word| CONDITION.contains(&word.as_str())),
+        "without" => {
+            !lower[place.saturating_sub(4)..place].iter().any(|word| CONDITION.contains(&word.as_str()))
+        }
         "lacks" | "lacking" | "omits" | "omitting" | "forgets" | "misses" => true,
         "lack" => before != "a" && before != "the" || at(place + 1) == "of",
         "missing" => !OF_A_KIND.contains(&before),

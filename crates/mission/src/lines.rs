@@ -64,7 +64,9 @@ pub(crate) fn is_look(draft: &Draft, path: &str) -> bool {
     let Some(shown) = shown_of(draft, path) else { return true };
     let count: u64 = shown.iter().map(|(first, last)| (last + 1).saturating_sub(*first)).sum();
     let total = match draft.detail.as_deref() {
-        Some(Detail::Showed { parts, .. }) => parts.iter().find(|part| part.path == path).map(|part| part.total),
+        Some(Detail::Showed { parts, .. }) => {
+            parts.iter().find(|part| part.path == path).map(|part| part.total)
+        }
         _ => None,
     };
     count >= LOOK || total.is_some_and(|total| total > 0 && count >= total)

@@ -40,9 +40,9 @@ const UNENDING: [&str; 16] = [
 ];
 /// Endings by which a word with folders in it can only be a file.
 const ENDINGS: [&str; 40] = [
-    "py", "pyi", "rs", "go", "js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "java", "kt", "scala", "rb", "php",
-    "c", "h", "cc", "cpp", "hpp", "cs", "swift", "lua", "sh", "bash", "sql", "md", "rst", "txt", "json",
-    "yaml", "yml", "toml", "ini", "cfg", "lock", "html", "css", "xml",
+    "py", "pyi", "rs", "go", "js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "java", "kt", "scala", "rb",
+    "php", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "lua", "sh", "bash", "sql", "md", "rst", "txt",
+    "json", "yaml", "yml", "toml", "ini", "cfg", "lock", "html", "css", "xml",
 ];
 
 /// The files that a text names, each once, in its order. A word that is no file of the repository names none: it may be a
@@ -243,7 +243,8 @@ mod tests {
         assert_eq!(groups("mod.rs declares it"), [["a/mod.rs", "b/mod.rs"]]);
         assert_eq!(named_in("mod.rs declares it", names), Vec::<String>::new());
         assert_eq!(no_such_in("src/nope.py:12 drops it", names), Some("src/nope.py"));
-        for text in ["ci/build.yml is there", "Node.js is used", "and/or", "https://x.org/a.html?b", "a/b::c"] {
+        for text in ["ci/build.yml is there", "Node.js is used", "and/or", "https://x.org/a.html?b", "a/b::c"]
+        {
             assert_eq!(no_such_in(text, names), None, "{text}");
         }
     }

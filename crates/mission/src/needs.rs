@@ -191,10 +191,9 @@ impl Need {
                 let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
                 (found, if is_direct { NOT_NEEDED } else { SKIPPED })
             }
-            Self::Related => (
-                state.used(Family::Relate),
-                if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED },
-            ),
+            Self::Related => {
+                (state.used(Family::Relate), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
+            }
             Self::Planned => {
                 (state.used(Family::Plan), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
             }

@@ -49,12 +49,7 @@ pub(crate) fn astray(
 }
 
 /// The same of a claim that names no file but definitions of the code.
-fn beside_its_names(
-    said: &str,
-    place: &Place,
-    situation: &Situation<'_>,
-    mode: Mode,
-) -> Option<String> {
+fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: Mode) -> Option<String> {
     let names = strong_names(said);
     if names.is_empty() {
         return unrelated(said, place, situation);
@@ -97,10 +92,10 @@ const TELLING: usize = 3;
 const AROUND: u64 = 15;
 /// Longer words that stand in every sentence.
 const EVERYWHERE: [&str; 44] = [
-    "when", "with", "that", "this", "from", "into", "after", "before", "than", "then", "does", "only", "have",
-    "will", "been", "were", "they", "them", "there", "which", "while", "where", "what", "whole", "more", "less",
-    "also", "because", "says", "said", "gives", "given", "takes", "makes", "gets", "uses", "used", "code", "file",
-    "line", "lines", "under", "over", "always",
+    "when", "with", "that", "this", "from", "into", "after", "before", "than", "then", "does", "only",
+    "have", "will", "been", "were", "they", "them", "there", "which", "while", "where", "what", "whole",
+    "more", "less", "also", "because", "says", "said", "gives", "given", "takes", "makes", "gets", "uses",
+    "used", "code", "file", "line", "lines", "under", "over", "always",
 ];
 
 /// Why a line has nothing to do with a claim that names no code: neither it, nor what stands around it, nor the path of its

@@ -82,8 +82,7 @@ impl Provenance {
 
     fn derived(&mut self, key: &str, entity: &str, used: &str, event: &Event) {
         let activity = event.event_id.as_str();
-        let node =
-            json!({ "type": "wasDerivedFrom", "entity": entity, "used": used, "activity": activity });
+        let node = json!({ "type": "wasDerivedFrom", "entity": entity, "used": used, "activity": activity });
         self.add(key, node);
     }
 }

@@ -62,10 +62,8 @@ fn search(world: &mut World, search: Absence, lines: &[(&str, u64, &str)]) -> Ev
         }
     }
     let hash = |path: &str| world.files[path].clone();
-    draft.shown = parts
-        .iter()
-        .map(|part| Shown { path: part.path.clone(), content_hash: hash(&part.path) })
-        .collect();
+    draft.shown =
+        parts.iter().map(|part| Shown { path: part.path.clone(), content_hash: hash(&part.path) }).collect();
     for (path, line, within) in lines {
         let spot = Spot {
             path: (*path).to_owned(),
@@ -151,7 +149,8 @@ fn one_place_does_not_show_what_is_said_of_all_or_of_a_number() {
     let run = world.tell("test_run", "cargo test", EvidenceClass::TestRun, "passed");
     let claim = judge(&mut world, "every test passes", &[&run], "");
     assert_eq!(claim.verdict, Verdict::VerifiedForMission, "a run may be of all: {}", claim.reason);
-    let claim = judge(&mut world, "src/queue.rs says \"> 1\", not \"all\"", &[&queue], "while queue.len() > 1 {");
+    let claim =
+        judge(&mut world, "src/queue.rs says \"> 1\", not \"all\"", &[&queue], "while queue.len() > 1 {");
     assert_eq!(claim.verdict, Verdict::VerifiedForMission, "what stands in quotes: {}", claim.reason);
 }
 

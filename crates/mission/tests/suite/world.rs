@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use m1nd_mission::{
-    Absence, Advice, Command, Count, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError,
-    MissionId, Mode, SetNow, Shelf, Shown, Situation, Spot, Start, State, Stepped, Telling, Verify, advise, gaps,
-    start, step,
+    Absence, Advice, Command, Count, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited,
+    MissionError, MissionId, Mode, SetNow, Shelf, Shown, Situation, Spot, Start, State, Stepped, Telling,
+    Verify, advise, gaps, start, step,
 };
 use serde_json::json;
 
@@ -143,7 +143,8 @@ impl World {
                 own.map(|(_, place)| place.clone()).collect()
             },
             count: &|search| {
-                let word = |text: &String| Spot { path: text.clone(), line: 1, within: Vec::new(), defines: false };
+                let word =
+                    |text: &String| Spot { path: text.clone(), line: 1, within: Vec::new(), defines: false };
                 let words = self.words.iter().filter(|text| **text == search.query).map(word);
                 let spots: Vec<Spot> = self
                     .spots
@@ -160,7 +161,8 @@ impl World {
     /// What a file says: a line that only it has, and what the mission is about.
     pub fn text_of(&self, path: &str) -> Option<String> {
         let hash = self.files.get(path)?;
-        let plain = || format!("the whole text of {path} {hash}\nthe limiter drops the last job of its queue\n");
+        let plain =
+            || format!("the whole text of {path} {hash}\nthe limiter drops the last job of its queue\n");
         Some(self.texts.get(path).cloned().unwrap_or_else(plain))
     }
 

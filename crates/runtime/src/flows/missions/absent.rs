@@ -121,7 +121,9 @@ fn tracked(workspace: &Workspace) -> Vec<RelPath> {
     for (folder, before) in own.chain(others) {
         let Ok(Some(base)) = Base::find(&folder, Baseline::Name("HEAD")) else { continue };
         let files = base.files().unwrap_or_default();
-        all.extend(files.keys().filter_map(|path| workspace.root().relative(&format!("{before}{path}")).ok()));
+        all.extend(
+            files.keys().filter_map(|path| workspace.root().relative(&format!("{before}{path}")).ok()),
+        );
     }
     all
 }

@@ -75,7 +75,9 @@ fn add(path: &Path, ledger: &Missions, stepped: &Stepped) -> io::Result<()> {
                 let lost = lost.filter(|(_, event)| (told + 1..first).contains(&event.sequence));
                 lost.for_each(|(line, _)| push(&mut text, &line));
             }
-            Err(_) => tracing::warn!(%mission, "lines that the flight recorder lacks could not be made again"),
+            Err(_) => {
+                tracing::warn!(%mission, "lines that the flight recorder lacks could not be made again")
+            }
         }
     }
     for (event, mark) in stepped.events.iter().zip(&stepped.marks) {
@@ -236,7 +238,8 @@ mod tests {
                 agent_confidence: Some(0.5),
                 ..Telling::default()
             };
-            act(&self.ledger, self.mission.as_str(), "ann", &situation, |_| Command::Tell(telling.clone())).unwrap()
+            act(&self.ledger, self.mission.as_str(), "ann", &situation, |_| Command::Tell(telling.clone()))
+                .unwrap()
         }
 
         fn tell(&self, stepped: &Stepped) {

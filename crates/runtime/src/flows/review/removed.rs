@@ -13,8 +13,8 @@ use m1nd_risk::plan::Severity;
 use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
-use m1nd_vfs::walk::Reach;
 use m1nd_vfs::read::decode;
+use m1nd_vfs::walk::Reach;
 
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, removed_nodes};
