@@ -209,6 +209,9 @@ const ENDS: [&str; 24] = [
 const HAS: [&str; 12] =
     ["has", "have", "had", "with", "is", "are", "contains", "takes", "sets", "passes", "gives", "holds"];
 
+/// Words by which something is said to be away.
+const GONE: [&str; 8] = ["missing", "absent", "gone", "nowhere", "undefined", "unused", "removed", "deleted"];
+
 /// What a claim says not to be there: `no X`, `does not define X`, `X is missing`, `without X`, `lacks X`.
 pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
     let trim =
@@ -248,9 +251,9 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
-        let is_gone = is
-            && ["missing", "absent", "gone", "nowhere", "undefined", "unused", "removed", "deleted"]
-                .contains(&at(place + 2))
+        // What is missing something is itself there.
+        let lacks = at(place + 2) == "missing" && !at(place + 3).is_empty() && !ENDS.contains(&at(place + 3));
+        let is_gone = is && !lacks && GONE.contains(&at(place + 2))
             || ["does", "do", "did"].contains(&at(place + 1))
                 && at(place + 2) == "not"
                 && ["exist", "appear", "occur"].contains(&at(place + 3))

@@ -68,10 +68,10 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
             place.path
         ));
     }
-    let is_within = |(path, first, last): &(String, u64, u64)| {
-        *path == place.path && (*first..=*last).contains(&place.line)
-    };
     let text = (situation.text_of)(&place.path)?;
+    let is_within = |(path, first, last): &(String, u64, u64)| {
+        *path == place.path && (first_said(&text, *first)..=*last).contains(&place.line)
+    };
     let is_named = (1_u64..)
         .zip(text.lines())
         .filter(|(number, _)| (place.line..=place.last).contains(number))
@@ -84,6 +84,14 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
         "The quote stands in {}:{}, which neither has {first} nor is a part of it ({path}:{from}): quote a line that does.",
         place.path, place.line
     ))
+}
+
+/// The first line of what is said right above a definition: comments, attributes, decorators.
+fn first_said(text: &str, first: u64) -> u64 {
+    let lines: Vec<&str> = text.lines().map(str::trim_start).collect();
+    let above = lines.get(..usize::try_from(first).unwrap_or(0).saturating_sub(1)).unwrap_or_default();
+    let is_said = |line: &&&str| ["//", "#", "@", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark));
+    first - above.iter().rev().take_while(is_said).count() as u64
 }
 
 /// Words of a claim that say of what it speaks; one with fewer is too short to be held against a text.
@@ -151,6 +159,12 @@ pub(crate) fn several(said: &str, lines: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_said_above_a_definition_belongs_to_it() {
+        let text = "x = 1\n\n/// Drains.\n#[inline]\nfn drain() {}\n";
+        assert_eq!((first_said(text, 5), first_said(text, 1), first_said(text, 99)), (3, 1, 99));
+    }
 
     #[test]
     fn each_sentence_of_a_claim_needs_a_line() {
