@@ -316,9 +316,11 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
             return needs(format!("{why}{not_counted}"), stale);
         }
+        // The same line twice shows no more than once.
         let shows = |event: &&&Event| speaks(event) == Speaks::For && event.draft.shows_text();
-        if let Some(why) = pointed::several(said, current.iter().filter(shows).count()).filter(|_| !is_of_all)
-        {
+        let lines: std::collections::BTreeSet<&str> =
+            current.iter().filter(shows).filter_map(|event| event.draft.quote()).collect();
+        if let Some(why) = pointed::several(said, lines.len()).filter(|_| !is_of_all) {
             return Judgement { unsaid: shows_text(&current), ..needs(format!("{why}{not_counted}"), stale) };
         }
         if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {

@@ -129,6 +129,27 @@ fn a_line_of_another_place_than_the_claim_s_verifies_nothing() {
 }
 
 #[test]
+fn each_sentence_of_a_claim_needs_a_line_of_its_own() {
+    let mut world = world();
+    let queue = view(&mut world, "src/queue.rs");
+    let text = "`drain` stops at one job. It pops in `drain` before that.";
+    let claim = judge(&mut world, text, &[&queue], "while queue.len() > 1 {");
+    assert_eq!((claim.verdict, claim.unsaid), (Verdict::NeedsDirectEvidence, true), "{}", claim.reason);
+    let mut again = |quote: &str| {
+        let verify = Verify {
+            claim_id: Some(claim.claim_id.clone()),
+            outcome: Some("supports".to_owned()),
+            quote: Some(quote.to_owned()),
+            ..Verify::default()
+        };
+        world.do_(Command::Verify(verify)).unwrap();
+        world.state.claim(&claim.claim_id).unwrap().verdict
+    };
+    assert_eq!(again("while queue.len() > 1 {"), Verdict::NeedsDirectEvidence, "the same line");
+    assert_eq!(again("queue.pop();"), Verdict::VerifiedForMission);
+}
+
+#[test]
 fn one_place_does_not_show_what_is_said_of_all_or_of_a_number() {
     let mut world = world();
     let queue = view(&mut world, "src/queue.rs");
