@@ -49,8 +49,8 @@ pub(super) fn lines(
 }
 
 fn add(path: &Path, ledger: &Missions, stepped: &Stepped) -> io::Result<()> {
-    let places = || stepped.events.iter().map(|event| event.sequence);
-    let (Some(first), Some(last)) = (places().next(), places().last()) else { return Ok(()) };
+    let (Some(first), Some(last)) = (stepped.events.first(), stepped.events.last()) else { return Ok(()) };
+    let (first, last) = (first.sequence, last.sequence);
     make_folder(path)?;
     let mut file = fs::File::options().create(true).read(true).append(true).mode(0o600).open(path)?;
     // Of several processes one after the other: each sees what the others wrote.
