@@ -210,7 +210,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             "Nothing that it cites was done and shows lines of a file of this workspace: read the file itself and cite that."
                 .to_owned()
         });
-        return needs(why, Vec::new());
+        let look_at = direct.iter().find_map(|event| event.draft.absence()?.left_out.clone());
+        return Judgement { look_at, ..needs(why, Vec::new()) };
     }
     let changed = |event: &Event| -> Option<String> {
         let mut files = event.draft.anchors();

@@ -81,6 +81,8 @@ fn what_search_leaves_out_is_looked_into_before_something_is_nowhere() {
     let (verdict, why) = nowhere("make_widget");
     assert_eq!(verdict, NEEDS);
     assert!(why.contains(r#"view with file_path ".github/workflows/build.yml:1""#), "{why}");
+    let shown = ok(&world.fixture, "mission_show", json!({"mission_id": world.mission}));
+    assert_eq!(shown["claims"][0]["look_at"], ".github/workflows/build.yml:1", "{shown}");
     let (verdict, why) = nowhere("make_gadget");
     assert_eq!(verdict, VERIFIED, "{why}");
     assert!(why.contains("nor in 1 that search leaves out"), "{why}");

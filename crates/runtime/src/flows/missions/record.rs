@@ -102,7 +102,7 @@ struct Told {
 /// The first event makes the mission, and has no line.
 const BEGUN: u64 = 1;
 /// Of a recorder this much is read to find its last line; no line is nearly as long.
-const TAIL: u64 = 256 << 10;
+const TAIL: u64 = 64 << 10;
 
 impl Told {
     fn of(file: &mut fs::File) -> io::Result<Self> {
