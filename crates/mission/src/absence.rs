@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::denial::{NOT, words};
 use crate::event::is_zero;
 
 /// A search of the text on disk that found nothing, with all that is needed to make it again.
@@ -22,41 +23,20 @@ pub struct Absence {
     pub glob: Option<String>,
     /// Files that were searched.
     pub files: u64,
-    /// Files that were not: kept back as secret, too large, or refused by the file system.
+    /// Files that `search` leaves out (hidden, binary, ignored by something else than `.gitignore`) and that were searched for
+    /// this, too.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub also: u64,
+    /// Files that could not be searched: refused by the file system, or with lines too long.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub unsearched: u64,
+    /// Files that nobody is shown: their names say that they hold secrets.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub withheld: u64,
+    /// The first place among what `search` leaves out that has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_out: Option<String>,
 }
-
-/// Words that say that something is not there.
-const NOT: [&str; 27] = [
-    "no",
-    "not",
-    "never",
-    "nowhere",
-    "none",
-    "nothing",
-    "nobody",
-    "neither",
-    "nor",
-    "without",
-    "absent",
-    "absence",
-    "missing",
-    "misses",
-    "lacks",
-    "lack",
-    "lacking",
-    "unused",
-    "undefined",
-    "undocumented",
-    "cannot",
-    "doesn",
-    "isn",
-    "aren",
-    "don",
-    "didn",
-    "gone",
-];
 
 /// Words before a name that make a definition of it.
 const DEFINES: [&str; 16] = [
@@ -112,92 +92,13 @@ const CODE: [&str; 9] = [
     "defined",
     "definition",
 ];
-/// Words that say that something is nowhere at all.
-const NOWHERE: [&str; 6] = ["nowhere", "anywhere", "unused", "unreferenced", "undocumented", "undefined"];
-/// Phrases that say so, whatever file is named beside them.
-const NO_PLACE: [&str; 12] = [
-    "no code",
-    "no file",
-    "no source",
-    "no module",
-    "no other",
-    "no test",
-    "no doc",
-    "no caller",
-    "no such",
-    "not exist",
-    "n't exist",
-    "not implemented",
-];
-/// Phrases that say so where no file is named.
-const NOBODY: [&str; 16] = [
-    "nobody calls",
-    "nobody uses",
-    "nothing calls",
-    "nothing uses",
-    "not used",
-    "never used",
-    "not called",
-    "never called",
-    "not defined",
-    "never defined",
-    "not there",
-    "no definition",
-    "no function",
-    "no method",
-    "no class",
-    "no use",
-];
-
-/// Whether a claim says that something is nowhere: no file that was read shows that.
-pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
-    let lower = claim.to_lowercase();
-    let said = words(&lower);
-    let denies = said.iter().any(|word| NOT.contains(&word.as_str()));
-    let has = |phrases: &[&str]| phrases.iter().any(|phrase| starts_a_word(&lower, phrase));
-    let is_said = |word: &&str| said.iter().any(|one| one == word);
-    // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
-    denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY)
-}
-
-/// The names that a claim says not to be there: `no X`, `does not define X`, `X is missing`.
-pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let trim =
-        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
-    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
-    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
-    let at = |place: usize| lower.get(place).map_or("", String::as_str);
-    let mut found: Vec<String> = Vec::new();
-    for place in 0..words.len() {
-        let after_no = at(place) == "no";
-        let after_verb = ["not", "never", "doesn't", "don't"].contains(&at(place))
-            && HOLDS.iter().any(|verb| at(place + 1) == *verb || at(place + 1) == format!("{verb}s"));
-        let mut next = place + if after_verb { 2 } else { 1 };
-        while ["a", "an", "any", "the", "such", "function", "method", "class", "name"].contains(&at(next)) {
-            next += 1;
-        }
-        if let Some(word) = words.get(next).filter(|word| (after_no || after_verb) && is_name(word)) {
-            found.push(word.clone());
-        }
-        let is_gone = ["is", "are", "was", "were"].contains(&at(place + 1))
-            && ["missing", "absent", "gone", "nowhere", "undefined", "unused"].contains(&at(place + 2))
-            || ["does", "do", "did"].contains(&at(place + 1))
-                && at(place + 2) == "not"
-                && ["exist", "appear", "occur"].contains(&at(place + 3));
-        if is_gone && is_name(&words[place]) {
-            found.push(words[place].clone());
-        }
-    }
-    found
-}
-
-/// Verbs by which something holds a name.
-const HOLDS: [&str; 9] =
-    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use"];
-
-fn starts_a_word(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase)
-        .any(|(at, _)| phrase.starts_with("n't") || !text[..at].ends_with(char::is_alphanumeric))
+/// What a search is to bear out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// That something is not there.
+    Denial,
+    /// How much of it there is.
+    Count,
 }
 
 /// What a claim is held against.
@@ -217,19 +118,30 @@ impl Absence {
     /// Why a claim is not borne out by a search that found nothing: it denies nothing, or something else, or more than what
     /// was searched.
     pub(crate) fn lacks(&self, claim: &str, world: &World<'_>) -> Option<String> {
-        let own_scope = world.scope;
         let said = words(claim);
         let query = &self.query;
         let is_said = |word: &str| said.iter().any(|one| one == word);
         if !NOT.iter().any(|word| is_said(word)) {
             return Some(format!("That {query:?} was not found bears out only a claim that denies it."));
         }
-        if !self.is_denied_in(claim, world) {
+        if !self.is_named_in(claim, world, Purpose::Denial) {
             return Some(format!(
                 "The search was for {query:?}, and the claim denies something else or more: search for the very name that it denies."
             ));
         }
-        let lower = claim.to_lowercase();
+        if let Some(place) = &self.left_out {
+            return Some(format!(
+                "{query:?} stands in {place}, which search leaves out (hidden, ignored or binary): call view with file_path \
+                 {place:?} and this mission_id, and claim what is so."
+            ));
+        }
+        self.too_wide(claim, world.scope)
+    }
+
+    /// Why a claim is wider than what was searched, if it is: it does not say where that was, or speaks of files that nobody
+    /// could search.
+    pub(crate) fn too_wide(&self, claim: &str, own_scope: Option<&str>) -> Option<String> {
+        let (said, lower) = (words(claim), claim.to_lowercase());
         let scope = self.scope.as_deref().map(|scope| scope.trim_matches('/'));
         let scope = scope.filter(|scope| !scope.is_empty() && *scope != "." && Some(*scope) != own_scope);
         if let Some(scope) = scope.filter(|scope| !names_place(&lower, &scope.to_lowercase())) {
@@ -237,14 +149,25 @@ impl Absence {
                 "Only {scope} was searched, and the claim does not say so: search everywhere, or claim it of {scope}."
             ));
         }
-        let glob = self.glob.as_deref().filter(|glob| !is_spoken_of(glob, &lower, &said))?;
+        if let Some(glob) = self.glob.as_deref().filter(|glob| !is_spoken_of(glob, &lower, &said)) {
+            return Some(format!(
+                "Only files that match {glob} were searched, and the claim does not say so: search all, or claim it of these."
+            ));
+        }
+        let count = self.unsearched + self.withheld;
+        if count == 0 || scope.is_some() || self.glob.is_some() || is_of_code(&said) {
+            return None;
+        }
+        let files = if count == 1 { "file" } else { "files" };
         Some(format!(
-            "Only files that match {glob} were searched, and the claim does not say so: search all, or claim it of these."
+            "{count} {files} could not be searched ({} withheld as secrets, {} unreadable or with lines too long), and the claim \
+             speaks of all: claim it of the code, of what a search finds, or of a folder that was searched.",
+            self.withheld, self.unsearched
         ))
     }
 
     /// Whether the claim names what was searched for, and nothing that the search would have missed.
-    fn is_denied_in(&self, claim: &str, world: &World<'_>) -> bool {
+    pub(crate) fn is_named_in(&self, claim: &str, world: &World<'_>, purpose: Purpose) -> bool {
         let lower = claim.to_lowercase();
         let has = |text: &str| {
             let is_there = if self.case_sensitive {
@@ -275,9 +198,9 @@ impl Absence {
             let mut parts: Vec<&str> = name.split(' ').filter(|part| !part.is_empty()).collect();
             let last = parts.pop()?.to_owned();
             // A keyword of another language is nowhere, too: the graph must know no such definition.
-            let is_defined =
-                || !(world.defined)(&last).is_empty() || !speaks_of(&["defin", "declar", "implement"]);
-            if !parts.is_empty() && (!parts.iter().all(|part| DEFINES.contains(part)) || is_defined()) {
+            let is_defined = || purpose == Purpose::Denial && !(world.defined)(&last).is_empty();
+            let is_meant = || speaks_of(&["defin", "declar", "implement"]) && !is_defined();
+            if !parts.is_empty() && (!parts.iter().all(|part| DEFINES.contains(part)) || !is_meant()) {
                 return None;
             }
             let is_plain = last.chars().all(|letter| letter.is_alphanumeric() || "_.:-".contains(letter));
@@ -297,22 +220,31 @@ impl Absence {
     /// What a claim says besides that the word is not there, if it says more: a part of the sentence that denies nothing, or
     /// denies something else.
     pub(crate) fn besides<'c>(&self, claim: &'c str) -> Option<&'c str> {
-        let cores: Vec<String> =
-            words(&self.query).into_iter().filter(|word| word.chars().count() > 2).collect();
-        parts(claim).into_iter().find(|part| {
+        let cores = self.cores();
+        self.rest_of(claim).into_iter().find(|part| {
             let said = words(part);
             let says = |word: &&String| {
                 word.chars().count() > 2 && !GENERIC.contains(&word.as_str()) && !cores.contains(word)
             };
-            if said.iter().filter(says).count() < 2 {
-                return false;
-            }
-            let lower = part.to_lowercase();
+            said.iter().filter(says).count() > 1
+        })
+    }
+
+    /// The parts of a claim that do not deny the word.
+    pub(crate) fn rest_of<'c>(&self, claim: &'c str) -> Vec<&'c str> {
+        let cores = self.cores();
+        let is_rest = |part: &&str| {
+            let (said, lower) = (words(part), part.to_lowercase());
             let denies = said.iter().any(|word| NOT.contains(&word.as_str()));
             let is_same = cores.iter().any(|core| lower.contains(core.as_str()))
                 || said.iter().any(|word| ["it", "that", "this", "them"].contains(&word.as_str()));
             !(denies && is_same)
-        })
+        };
+        parts(claim).into_iter().filter(is_rest).collect()
+    }
+
+    fn cores(&self) -> Vec<String> {
+        words(&self.query).into_iter().filter(|word| word.chars().count() > 2).collect()
     }
 
     /// Whether the search went through a file, as far as its scope says.
@@ -329,12 +261,25 @@ impl Absence {
         let Self { query, files, .. } = self;
         let place = self.scope.as_ref().map_or_else(String::new, |scope| format!(" under {scope}"));
         let glob = self.glob.as_ref().map_or_else(String::new, |glob| format!(" that match {glob}"));
-        let rest = match self.unsearched {
+        let also = match self.also {
+            0 => String::new(),
+            count => format!(" nor in {count} that search leaves out"),
+        };
+        let rest = match self.unsearched + self.withheld {
             0 => String::new(),
             count => format!("; {count} were not searched"),
         };
-        format!("{query:?} is in none of {files} files{place}{glob}{rest}")
+        format!("{query:?} is in none of {files} files{place}{glob}{also}{rest}")
     }
+}
+
+/// Whether a sentence speaks only of what is written in code or in documents, or of what a search finds: secrets are neither.
+fn is_of_code(said: &[String]) -> bool {
+    let starts = ["call", "import", "invo", "defin", "search", "doc", "readme"];
+    let spoken = |word: &str| SPOKEN.iter().any(|(_, words)| words.contains(&word) && word.len() > 1);
+    said.iter().any(|word| {
+        CODE.contains(&word.as_str()) || spoken(word) || starts.iter().any(|start| word.starts_with(start))
+    })
 }
 
 /// Whether a sentence names a folder or a file: by its path, or by its last part.
@@ -448,15 +393,6 @@ fn parts(claim: &str) -> Vec<&str> {
     all.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// Words in small letters; parts of names are words, too.
-fn words(text: &str) -> Vec<String> {
-    let mut all = Vec::new();
-    for name in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
-        all.extend(name.split('_').chain([name]).filter(|word| !word.is_empty()).map(str::to_lowercase));
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -517,6 +453,25 @@ mod tests {
     }
 
     #[test]
+    fn a_claim_about_everything_is_no_wider_than_what_could_be_searched() {
+        let hidden = Absence { left_out: Some(".github/ci.yml:3".to_owned()), ..search("make_gadget") };
+        let why = hidden.lacks("make_gadget is nowhere", &NOTHING).unwrap();
+        assert!(why.contains(r#"view with file_path ".github/ci.yml:3""#), "{why}");
+        let secret = Absence { withheld: 2, unsearched: 1, ..search("make_gadget") };
+        for claim in ["make_gadget is nowhere", "make_gadget is not in the repository", "no make_gadget"] {
+            let why = secret.lacks(claim, &NOTHING).unwrap();
+            assert!(why.contains("3 files could not be searched (2 withheld"), "{why}");
+        }
+        for claim in ["no code has make_gadget", "nobody calls make_gadget", "a search finds no make_gadget"]
+        {
+            assert_eq!(secret.lacks(claim, &NOTHING), None, "{claim}");
+        }
+        let all = Absence { also: 4, ..search("make_gadget") };
+        assert_eq!(all.lacks("make_gadget is nowhere", &NOTHING), None);
+        assert_eq!(all.said(), r#""make_gadget" is in none of 9 files nor in 4 that search leaves out"#);
+    }
+
+    #[test]
     fn what_a_sentence_says_besides_is_not_borne_out() {
         let gadget = search("make_gadget");
         assert_eq!(gadget.besides("make_gadget is nowhere"), None);
@@ -525,44 +480,5 @@ mod tests {
         assert!(gadget.besides("make_gadget is nowhere, so the cache is never cleared").is_some());
         assert!(gadget.besides("make_gadget is nowhere which proves that routes leak memory").is_some());
         assert_eq!(gadget.besides("there is no function that is called make_gadget"), None);
-    }
-
-    #[test]
-    fn names_that_are_denied_are_known_by_their_place() {
-        let denied = |claim: &str| denied_in(claim, &|word| word.contains('_') || word == "drain");
-        for claim in [
-            "there is no drain here",
-            "src/a.py does not define drain.",
-            "it never calls `drain`",
-            "drain is missing",
-            "drain does not exist",
-        ] {
-            assert_eq!(denied(claim), ["drain"], "{claim}");
-        }
-        for claim in ["drain does not lock the queue", "no job is lost by drain", "drain is not locked"] {
-            assert_eq!(denied(claim), Vec::<String>::new(), "{claim}");
-        }
-    }
-
-    #[test]
-    fn that_something_is_nowhere_is_known_by_its_words() {
-        for claim in [
-            "X is nowhere",
-            "x is not used anywhere",
-            "no code has it",
-            "nobody calls drain",
-            "drain is unused",
-        ] {
-            assert!(is_nowhere(claim, false), "{claim}");
-        }
-        for claim in
-            ["it can be anywhere", "drain is not locked", "the last job is never popped", "piano codes"]
-        {
-            assert!(!is_nowhere(claim, false), "{claim}");
-        }
-        assert!(
-            !is_nowhere("a.py: close is not called", true)
-                && is_nowhere("README.md has it and no code", true)
-        );
     }
 }

@@ -3,12 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::absence::{Absence, World, is_nowhere};
+use crate::absence::{Absence, World};
+use crate::counted::{self, Counted};
+use crate::denial::is_nowhere;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
 use crate::ids::{ClaimId, EventId};
 use crate::named::named_in;
+use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
@@ -39,6 +42,9 @@ pub struct Claim {
     /// Searches that found nothing, and that the verdict rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<Absence>,
+    /// Searches that show how many places there are, with how many there were, and that the verdict rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
     /// Whether nobody said yet what its evidence shows: outcome and quote are missing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsaid: bool,
@@ -77,12 +83,16 @@ impl Claim {
             || self.found_since(situation).next().is_some()
     }
 
-    /// Searches that found nothing when it was judged, and find something now, or cannot be made again.
+    /// Searches that found nothing, or less or more, when it was judged, or cannot be made again.
     pub(crate) fn found_since<'c>(
         &'c self,
         situation: &'c Situation<'_>,
     ) -> impl Iterator<Item = &'c Absence> {
-        self.absent.iter().filter(|absence| (situation.is_absent)(absence) != Some(true))
+        let found = self.absent.iter().filter(|absence| !situation.is_absent(absence));
+        let is_as_many =
+            |one: &&Counted| (situation.count)(&one.search).is_some_and(|count| count.total == one.total);
+        let counted = self.counted.iter().filter(move |one| !is_as_many(one));
+        found.chain(counted.map(|one| &one.search))
     }
 
     /// As answers show it that list many: hashes stay in the ledger, what changed since is named.
@@ -139,6 +149,8 @@ pub struct Judgement {
     pub not_checked: u64,
     /// Searches among these events that found nothing.
     pub absent: Vec<Absence>,
+    /// Searches among them that show how many places there are.
+    pub counted: Vec<Counted>,
     /// Events that were cited and do not count, because what they showed has changed.
     pub stale: Vec<EventId>,
     /// Whether nobody said what the evidence shows.
@@ -164,6 +176,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         runs: Vec::new(),
         not_checked: 0,
         absent: Vec::new(),
+        counted: Vec::new(),
         stale,
         unsaid: false,
         look_at: None,
@@ -197,7 +210,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             "Nothing that it cites was done and shows lines of a file of this workspace: read the file itself and cite that."
                 .to_owned()
         });
-        return needs(why, Vec::new());
+        let look_at = direct.iter().find_map(|event| event.draft.absence()?.left_out.clone());
+        return Judgement { look_at, ..needs(why, Vec::new()) };
     }
     let changed = |event: &Event| -> Option<String> {
         let mut files = event.draft.anchors();
@@ -215,7 +229,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             continue;
         }
         if let Some(search) = event.draft.absence()
-            && (situation.is_absent)(search) != Some(true)
+            && !situation.is_absent(search)
         {
             is_left = true;
             said_of.push(format!("{} ({:?} is found now)", event.event_id, search.query));
@@ -245,9 +259,21 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         };
         return needs(format!("{why}{not_counted}"), stale);
     }
-    let speaks = |event: &Event| match absence(event) {
-        Some(_) => Speaks::For,
-        None => event.draft.speaks(),
+    // What a search that found nothing bears out need not be counted.
+    let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
+    let borne_out = counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
+    let counted = borne_out.as_deref().unwrap_or_default();
+    // A line that is elsewhere than the claim says speaks for nothing of it, unless it is one of those that it counts;
+    // against it a line of any file may speak.
+    let astray = |event: &Event| {
+        let place = pointed::place_of(event, situation).filter(|_| event.draft.shows_text())?;
+        let is_counted = counted::has_line(counted, &place.path, place.line, situation);
+        pointed::astray(said, &place, &current, situation, state.mode).filter(|_| !is_counted)
+    };
+    let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
+        (Some(_), _) => Speaks::For,
+        (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
+        (None, speaks) => speaks,
     };
     let by = |wanted: Speaks| current.iter().rev().find(|event| speaks(event) == wanted);
     let is_said = by(Speaks::For).is_some() || by(Speaks::Against).is_some();
@@ -283,6 +309,23 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
                  (supports or contradicts) and quote, a line of it.{not_counted}"
             );
             return Judgement { unsaid: shows_text(&current), ..needs(why, stale) };
+        }
+        // What ran, or what a person says, may be of all; a line is of its place.
+        let is_of_all =
+            |event: &&&Event| is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human);
+        let is_of_all = current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For);
+        if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
+            return needs(format!("{why}{not_counted}"), stale);
+        }
+        // The same line twice shows no more than once.
+        let shows = |event: &&&Event| speaks(event) == Speaks::For && event.draft.shows_text();
+        let lines: std::collections::BTreeSet<&str> =
+            current.iter().filter(shows).filter_map(|event| event.draft.quote()).collect();
+        if let Some(why) = pointed::several(said, lines.len()).filter(|_| !is_of_all) {
+            return Judgement { unsaid: shows_text(&current), ..needs(format!("{why}{not_counted}"), stale) };
+        }
+        if let Some(why) = current.iter().rev().find_map(|event| astray(event)).filter(|_| !is_said) {
+            return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };
         }
     }
     if !is_said && is_again && shows_text(&current) {
@@ -360,6 +403,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         runs,
         not_checked,
         absent,
+        counted: if verdict == Verdict::VerifiedForMission { counted.to_vec() } else { Vec::new() },
         stale,
         unsaid: false,
         look_at: None,

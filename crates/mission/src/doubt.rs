@@ -36,6 +36,7 @@ fn doubt(claim: &mut Claim) {
         claim.runs.clear();
         claim.not_checked = 0;
         claim.absent.clear();
+        claim.counted.clear();
         claim.unsaid = false;
         claim.look_at = None;
         claim.overtaken.clear();

@@ -8,6 +8,7 @@ use crate::absence::Absence;
 use crate::again::plain;
 use crate::change_set::{ChangeSet, Review};
 use crate::claim::{Claim, Verdict};
+use crate::counted::Counted;
 use crate::edits::Edit;
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
@@ -152,6 +153,14 @@ impl Draft {
     pub fn absence(&self) -> Option<&Absence> {
         match self.detail.as_deref() {
             Some(Detail::Absent { search }) => Some(search),
+            _ => None,
+        }
+    }
+
+    /// The search by text that it was, whether it found something or not.
+    pub fn search(&self) -> Option<&Absence> {
+        match self.detail.as_deref() {
+            Some(Detail::Absent { search } | Detail::Showed { search: Some(search), .. }) => Some(search),
             _ => None,
         }
     }
@@ -418,6 +427,9 @@ pub enum Detail {
     /// Lines that an answer showed.
     Showed {
         parts: Vec<Part>,
+        /// The search by text that found them, if it was one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        search: Option<Absence>,
     },
     /// A line that somebody pointed at, and that stands where the event says.
     Quoted {
@@ -449,6 +461,9 @@ pub enum Detail {
         /// Searches that found nothing, and that the verdict rests on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         absent: Vec<Absence>,
+        /// Searches that show how many places there are, and that the verdict rests on.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        counted: Vec<Counted>,
         /// Whether nobody said what its evidence shows.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unsaid: bool,

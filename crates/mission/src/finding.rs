@@ -6,7 +6,8 @@ use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::EventId;
 use crate::machine::{MAX_TEXT, Machine, text};
-use crate::quote;
+use crate::pointed;
+use crate::quote::{self, Place};
 use crate::short;
 
 /// Targets that a refusal names, and how much of each, in bytes.
@@ -39,17 +40,23 @@ impl Machine<'_> {
     /// Records what somebody says that a cited text shows, where the line stands in what was shown; else why not.
     pub(crate) fn found(
         &mut self,
+        said: &str,
         cited: &[Event],
         outcome: String,
         quote: String,
     ) -> Result<EventId, String> {
         let shows = |event: &&Event| event.draft.carries() && event.draft.shows_text();
         let texts: Vec<&Event> = cited.iter().filter(shows).collect();
-        let mut places = texts
-            .iter()
-            .rev()
-            .filter_map(|event| Some((event, quote::place(event, &quote, self.situation)?)));
-        let Some((event, place)) = places.next() else {
+        let places = texts.iter().rev().flat_map(|event| {
+            let places = quote::all_in(&event.draft, &quote, self.situation);
+            places.into_iter().map(|place| (*event, place))
+        });
+        let places: Vec<(&Event, Place)> = places.collect();
+        // Of several, the one that the claim speaks of is meant.
+        let mode = self.mode();
+        let is_meant = |place: &Place| pointed::astray(said, place, &texts, self.situation, mode).is_none();
+        let meant = places.iter().find(|(_, place)| is_meant(place)).or_else(|| places.first());
+        let Some((event, place)) = meant.map(|(event, place)| (*event, place.clone())) else {
             let mut targets: Vec<String> =
                 texts.iter().map(|event| short::of(&event.draft.target, MAX_NAMED)).collect();
             targets.dedup();

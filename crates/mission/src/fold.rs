@@ -39,6 +39,7 @@ impl State {
                     runs: Vec::new(),
                     not_checked: 0,
                     absent: Vec::new(),
+                    counted: Vec::new(),
                     unsaid: false,
                     look_at: None,
                     overtaken: Vec::new(),
@@ -57,6 +58,7 @@ impl State {
                 runs,
                 not_checked,
                 absent,
+                counted,
                 unsaid,
                 look_at,
             }) => {
@@ -75,6 +77,7 @@ impl State {
                     claim.runs.clone_from(runs);
                     claim.not_checked = *not_checked;
                     claim.absent.clone_from(absent);
+                    claim.counted.clone_from(counted);
                     claim.unsaid = *unsaid;
                     claim.look_at.clone_from(look_at);
                     claim.overtaken.clear();
@@ -127,10 +130,13 @@ impl State {
         if draft.carries() {
             self.newest_direct = Some(event.event_id.clone());
         }
-        // What an agent says it did not do is told, and fulfils nothing.
-        let is_done = event.source == Source::Observed || draft.is_done();
+        // What an agent says it did not do, and a call that was refused, is a step and fulfils nothing.
+        let is_done = draft.is_done();
         if is_done {
             *self.steps.entry(family).or_default() += 1;
+            self.failed.remove(&family);
+        } else {
+            *self.failed.entry(family).or_default() += 1;
         }
         self.newest.insert(family, event.event_id.clone());
         self.confidence = draft.agent_confidence.or(self.confidence);
@@ -143,7 +149,7 @@ impl State {
         if is_call && !draft.target.is_empty() {
             self.count_turn(event);
         }
-        if family == Family::Retrieve {
+        if family == Family::Retrieve && is_done {
             self.retrieval_blocked = matches!(draft.outcome.as_str(), "blocked" | "nothing_found");
             self.recovered.clear();
         }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use crate::absence::denied_in;
+use crate::denial::{self, Denied, Kind, NOT, denied_in, words};
 use crate::event::Event;
 use crate::lines::shown_of;
 use crate::mode::Mode;
-use crate::named::{lines_in, named_in};
+use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
 use crate::situation::Situation;
 
@@ -29,20 +29,35 @@ pub(crate) fn besides(
     situation: &Situation<'_>,
     mode: Mode,
 ) -> Option<Besides> {
-    let files = named_in(said, situation.names);
-    file_not_shown(&files, cited)
+    let files = groups_in(said, situation.names);
+    file_not_there(said, situation)
+        .or_else(|| file_not_shown(&files, cited))
         .or_else(|| line_not_shown(said, cited, situation))
         .or_else(|| if files.is_empty() { name_not_shown(said, cited, situation, mode) } else { None })
 }
 
-/// The first file that a claim names and nothing that it cites shows. A search that found nothing in a file has been
-/// through it.
-fn file_not_shown(files: &[String], cited: &[&Event]) -> Option<Besides> {
+/// The first path that a claim names and that is no file, unless it says that it is gone.
+fn file_not_there(said: &str, situation: &Situation<'_>) -> Option<Besides> {
+    const AWAY: [&str; 8] =
+        ["removed", "deleted", "gone", "renamed", "moved", "create", "created", "generated"];
+    let words = words(said);
+    if words.iter().any(|word| NOT.contains(&word.as_str()) || AWAY.contains(&word.as_str())) {
+        return None;
+    }
+    let path = no_such_in(said, situation.names)?;
+    let why = format!("It is about {path}, and there is no such file: name the one that is meant.");
+    Some(Besides { why, look_at: None, is_of_a_file: true })
+}
+
+/// The first file that a claim names and nothing that it cites shows; of several that are called so, one is enough. A search
+/// that found nothing in a file has been through it.
+fn file_not_shown(files: &[Vec<String>], cited: &[&Event]) -> Option<Besides> {
     let shown: BTreeSet<&str> =
         cited.iter().flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
     let reached =
         |path: &str| cited.iter().any(|event| event.draft.absence().is_some_and(|one| one.reached(path)));
-    let file = files.iter().find(|path| !shown.contains(path.as_str()) && !reached(path))?;
+    let is_shown = |path: &String| shown.contains(path.as_str()) || reached(path);
+    let file = files.iter().find(|group| !group.iter().any(is_shown))?.first()?;
     let why = format!(
         "It is about {file}, and nothing that it cites shows that file: call view with file_path {file:?} and this \
          mission_id, and cite that."
@@ -77,7 +92,7 @@ fn line_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Op
 }
 
 /// The one file that is shown by what is cited, where it is only one: a sentence that names a line means that.
-fn only_file(cited: &[&Event]) -> Option<String> {
+pub(crate) fn only_file(cited: &[&Event]) -> Option<String> {
     let reads = cited.iter().filter(|event| event.draft.shows_text());
     let files: BTreeSet<&str> = reads.flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
     let mut files = files.into_iter();
@@ -111,6 +126,7 @@ fn name_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>, mode:
         return None;
     }
     let at = names.iter().find_map(|name| (situation.defined)(name).into_iter().next());
+    let at = at.map(|at| span_of(&at).map_or(at, |(path, first, _)| format!("{path}:{first}")));
     let place = at.as_ref().map_or_else(
         || format!("search for {first:?} with this mission_id"),
         |at| format!("call view with file_path {at:?} and this mission_id"),
@@ -120,9 +136,38 @@ fn name_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>, mode:
     Some(Besides { why, look_at: at, is_of_a_file: false })
 }
 
+/// `path:first-last` of a definition whose end is known.
+pub(crate) fn span_of(place: &str) -> Option<(String, u64, u64)> {
+    let (path, lines) = place.rsplit_once(':')?;
+    let (first, last) = lines.split_once('-')?;
+    Some((path.to_owned(), first.parse().ok()?, last.parse().ok()?))
+}
+
 /// The names of code that a sentence speaks of: what only a name looks like, or else plain words that the graph knows as
 /// definitions.
 fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
+    let (names, mut plain) = words_in(said);
+    if !names.is_empty() {
+        return few(names);
+    }
+    plain.truncate(MOST_NAMES * 4);
+    plain.retain(|word| !(situation.defined)(word).is_empty());
+    few(plain)
+}
+
+/// Those that only a name looks like: `drain`, drain(), Queue.drain, make_gadget, makeGadget.
+pub(crate) fn strong_names(said: &str) -> Vec<String> {
+    few(words_in(said).0)
+}
+
+fn few(mut names: Vec<String>) -> Vec<String> {
+    let mut seen = BTreeSet::new();
+    names.retain(|name| seen.insert(name.clone()));
+    if names.len() > MOST_NAMES { Vec::new() } else { names }
+}
+
+/// Words of a sentence that only names look like, and the others that may be some.
+fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (at, piece) in said.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
@@ -147,18 +192,12 @@ fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
             }
         }
     }
-    if names.is_empty() {
-        plain.truncate(MOST_NAMES * 4);
-        plain.retain(|word| !(situation.defined)(word).is_empty());
-        names = plain;
-    }
-    let mut seen = BTreeSet::new();
-    names.retain(|name| seen.insert(name.clone()));
-    if names.len() > MOST_NAMES { Vec::new() } else { names }
+    (names, plain)
 }
 
-/// Why a claim that a name is not there is not so by what it cites: the text has it, or nobody looked everywhere. A file that
-/// the claim names and that was read is held against it; else only a search that found nothing shows that.
+/// Why a claim that something is not there is not so by what it cites: the text has it, or nobody looked everywhere. The
+/// lines, the definitions or the files that the claim names are held against it, whichever it names most closely; where it
+/// names none of them, only a search that found nothing shows that.
 pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
     if !cited.iter().any(|event| event.draft.shows_text()) {
         return None;
@@ -171,24 +210,63 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || !(situation.defined)(word).is_empty()
     };
     let denied = denied_in(said, &is_name);
-    let name = denied.first()?;
-    let files = named_in(said, situation.names);
-    for path in &files {
+    let first = denied.first()?;
+    let name = &first.word;
+    let places = denied_of(said, &denied, cited, situation);
+    for (path, from, to) in &places {
         let text = (situation.text_of)(path)?;
-        let at = (1_u64..).zip(text.lines()).find(|(_, line)| denied.iter().any(|name| has_word(line, name)));
-        if let Some((line, _)) = at {
-            return Some(format!("It denies {name}, and {path}:{line} has it."));
+        let lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*from..=*to).contains(line));
+        for (line, text) in lines {
+            if let Some(Denied { word, .. }) = denied.iter().find(|denied| denial::has(text, denied)) {
+                return Some(format!(
+                    "It denies {word}, and {path}:{line} has it: say of which lines it is so, or cite a search of them that \
+                     finds nothing."
+                ));
+            }
         }
     }
-    files.is_empty().then(|| {
+    if !places.is_empty() {
+        return None;
+    }
+    Some(if first.kind == Kind::Plain {
+        format!("It says that {name} is missing, and not where: name the file, the lines or the function.")
+    } else {
         format!(
             "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
         )
     })
 }
 
+/// Where a claim denies something, as path, first and last line: in the lines that it names, else in the definitions, else in
+/// the files.
+fn denied_of(
+    said: &str,
+    denied: &[Denied],
+    cited: &[&Event],
+    situation: &Situation<'_>,
+) -> Vec<(String, u64, u64)> {
+    let lines = lines_in(said, situation.names, &only_file(cited));
+    if !lines.is_empty() {
+        return lines;
+    }
+    let files = named_in(said, situation.names);
+    let (mut names, plain) = words_in(said);
+    // Beside a file, a plain word names a definition of that file.
+    if !files.is_empty() {
+        names.extend(plain);
+    }
+    names.retain(|name| !denied.iter().any(|denied| denied.word == *name));
+    let mut spans: Vec<(String, u64, u64)> =
+        few(names).iter().flat_map(|name| (situation.defined)(name)).filter_map(|at| span_of(&at)).collect();
+    spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
+    if !spans.is_empty() {
+        return spans;
+    }
+    files.into_iter().map(|path| (path, 1, u64::MAX)).collect()
+}
+
 /// Whether a line has a word, and not only as a part of another.
-fn has_word(line: &str, word: &str) -> bool {
+pub(crate) fn has_word(line: &str, word: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))

@@ -47,7 +47,7 @@ pub(crate) fn ranges(text: &str) -> Vec<(u64, u64)> {
 
 /// The lines of a file that a step showed; nothing where it showed the whole file, or nobody took down which.
 pub(crate) fn shown_of(draft: &Draft, path: &str) -> Option<Vec<(u64, u64)>> {
-    if let Some(Detail::Showed { parts }) = draft.detail.as_deref() {
+    if let Some(Detail::Showed { parts, .. }) = draft.detail.as_deref() {
         let own = parts.iter().find(|part| part.path == path);
         return Some(own.map(|part| ranges(&part.lines)).unwrap_or_default());
     }
@@ -64,7 +64,9 @@ pub(crate) fn is_look(draft: &Draft, path: &str) -> bool {
     let Some(shown) = shown_of(draft, path) else { return true };
     let count: u64 = shown.iter().map(|(first, last)| (last + 1).saturating_sub(*first)).sum();
     let total = match draft.detail.as_deref() {
-        Some(Detail::Showed { parts }) => parts.iter().find(|part| part.path == path).map(|part| part.total),
+        Some(Detail::Showed { parts, .. }) => {
+            parts.iter().find(|part| part.path == path).map(|part| part.total)
+        }
         _ => None,
     };
     count >= LOOK || total.is_some_and(|total| total > 0 && count >= total)

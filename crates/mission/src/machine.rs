@@ -422,7 +422,7 @@ impl Machine<'_> {
         let mut cited = self.cited(&event_ids)?;
         let said = self.state.claim(&id).map(|claim| claim.text.clone()).unwrap_or_default();
         let misquoted = match finding {
-            Some((outcome, quote)) => match self.found(&cited, outcome, quote) {
+            Some((outcome, quote)) => match self.found(&said, &cited, outcome, quote) {
                 Ok(found) => {
                     event_ids.push(found);
                     cited = self.cited(&event_ids)?;
@@ -440,6 +440,7 @@ impl Machine<'_> {
             runs,
             not_checked,
             absent,
+            counted,
             stale,
             unsaid,
             look_at,
@@ -476,6 +477,7 @@ impl Machine<'_> {
             runs,
             not_checked,
             absent,
+            counted,
             unsaid,
             look_at,
         };
@@ -515,6 +517,10 @@ impl Machine<'_> {
         let id = event.event_id.clone();
         self.events.push(event);
         id
+    }
+
+    pub(crate) fn mode(&self) -> Mode {
+        self.state.mode
     }
 
     /// The events that ids name, from the stream or from this very step.

@@ -4,8 +4,8 @@ use crate::claim::Claim;
 use crate::situation::Situation;
 use crate::state::State;
 
-/// The file of the repository that a word names: by its path, or by the end of one where no other ends so.
-pub type Names<'a> = &'a dyn Fn(&str) -> Option<String>;
+/// The files of the repository that a word may name: the one at that path, or all whose paths end so.
+pub type Names<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// Words of a claim that may be paths; whoever names more names none.
 const MOST_WORDS: usize = 64;
@@ -19,10 +19,49 @@ const BEHIND: &[char] = &['.', ':', '!', '?', '*', ')', ']', '}', '>', ',', ';',
 /// What it puts before one.
 const BEFORE: &[char] = &['(', '[', '{', '<', '"', '\'', '`', '*'];
 
+/// Files that have no ending.
+const UNENDING: [&str; 16] = [
+    "Dockerfile",
+    "Containerfile",
+    "Makefile",
+    "makefile",
+    "GNUmakefile",
+    "Justfile",
+    "justfile",
+    "Rakefile",
+    "Gemfile",
+    "Procfile",
+    "Vagrantfile",
+    "Jenkinsfile",
+    "Pipfile",
+    "Brewfile",
+    "LICENSE",
+    "CODEOWNERS",
+];
+/// Endings by which a word with folders in it can only be a file.
+const ENDINGS: [&str; 40] = [
+    "py", "pyi", "rs", "go", "js", "jsx", "mjs", "cjs", "ts", "tsx", "vue", "java", "kt", "scala", "rb",
+    "php", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "lua", "sh", "bash", "sql", "md", "rst", "txt",
+    "json", "yaml", "yml", "toml", "ini", "cfg", "lock", "html", "css", "xml",
+];
+
 /// The files that a text names, each once, in its order. A word that is no file of the repository names none: it may be a
-/// method, a module, or a file that the text says is not there.
+/// method, a module, or a file that the text says is not there. Nor does one that many files end with.
 pub fn named_in(text: &str, names: Names<'_>) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
+    for group in groups_in(text, names) {
+        if let [only] = group.as_slice()
+            && !files.contains(only)
+        {
+            files.push(only.clone());
+        }
+    }
+    files
+}
+
+/// For each word of a text that names files, those that it may mean: of some of many that are called so, one.
+pub(crate) fn groups_in(text: &str, names: Names<'_>) -> Vec<Vec<String>> {
+    let mut groups: Vec<Vec<String>> = Vec::new();
     let words = text.split_whitespace().filter(|word| is_like_a_path(word));
     for word in words.take(MOST_WORDS) {
         let whole = word.trim_start_matches(BEFORE).trim_end_matches(BEHIND);
@@ -32,23 +71,37 @@ pub fn named_in(text: &str, names: Names<'_>) -> Vec<String> {
                 word.split(AROUND).filter_map(|part| named(part.trim_end_matches(BEHIND), names)).collect()
             }
         };
-        for file in found {
-            if !files.contains(&file) {
-                files.push(file);
+        for group in found {
+            if !groups.contains(&group) {
+                groups.push(group);
             }
         }
     }
-    files
+    groups
 }
 
-/// A file, whatever stands behind it: `a.py:12`, `a.py:route`, `a.py::route`.
-fn named(word: &str, names: Names<'_>) -> Option<String> {
+/// The first path of a text that can only be a file, and that the repository has not.
+pub(crate) fn no_such_in<'t>(text: &'t str, names: Names<'_>) -> Option<&'t str> {
+    let words = text.split_whitespace().filter(|word| word.contains('/')).take(MOST_WORDS);
+    let bare = words.map(|word| word.trim_start_matches(BEFORE).trim_end_matches(BEHIND));
+    let mut files = bare.filter_map(|word| {
+        let path = word.split([':', '#']).next().unwrap_or(word);
+        let is_plain = path.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
+        let (_, ending) = path.rsplit_once('/')?.1.rsplit_once('.')?;
+        (is_plain && ENDINGS.contains(&ending)).then_some((word, path))
+    });
+    files.find(|(word, _)| named(word, names).is_none()).map(|(_, path)| path)
+}
+
+/// Files, whatever stands behind them: `a.py:12`, `a.py:route`, `a.py::route`.
+fn named(word: &str, names: Names<'_>) -> Option<Vec<String>> {
     let mut word = word;
     loop {
-        if is_like_a_path(word)
-            && let Some(found) = names(word)
-        {
-            return Some(found);
+        if is_like_a_path(word) {
+            let found = names(word);
+            if !found.is_empty() {
+                return Some(found);
+            }
         }
         word = word.rsplit_once(':')?.0.trim_end_matches(':');
     }
@@ -56,7 +109,11 @@ fn named(word: &str, names: Names<'_>) -> Option<String> {
 
 fn is_like_a_path(word: &str) -> bool {
     let has_end = || word.split('.').skip(1).any(|end| end.starts_with(char::is_alphanumeric));
-    word.len() > 2 && word.len() < LONGEST && (word.contains('/') || has_end())
+    let is_unending = || {
+        let bare = word.trim_start_matches(BEFORE).trim_end_matches(BEHIND);
+        UNENDING.contains(&bare.split(':').next().unwrap_or(bare))
+    };
+    word.len() > 2 && word.len() < LONGEST && (word.contains('/') || has_end() || is_unending())
 }
 
 /// The lines that a text names, with their file: `a.py:12`, `a.py:10-20`, `a.py#L12`; and `line 12`, where it names one file, or
@@ -74,8 +131,8 @@ pub(crate) fn lines_in(text: &str, names: Names<'_>, other: &Option<String>) -> 
             };
             let is_lines =
                 !lines.is_empty() && lines.bytes().all(|byte| byte.is_ascii_digit() || b"-L".contains(&byte));
-            if let Some((file, (first, last))) = names(path).filter(|_| is_lines).zip(span(lines)) {
-                found.push((file, first, last));
+            if let (true, [file], Some((first, last))) = (is_lines, names(path).as_slice(), span(lines)) {
+                found.push((file.clone(), first, last));
             }
         }
     }
@@ -135,9 +192,8 @@ mod tests {
     fn files(text: &str) -> Vec<String> {
         let all = ["src/flask/app.py", "docs/index.md", "pages/[id].tsx", "lib::/src/b.rs", "a.min.js"];
         named_in(text, &|word| {
-            let ends: Vec<&&str> =
-                all.iter().filter(|path| **path == word || path.ends_with(&format!("/{word}"))).collect();
-            if let [one] = ends.as_slice() { Some((**one).to_owned()) } else { None }
+            let ends = all.iter().filter(|path| **path == word || path.ends_with(&format!("/{word}")));
+            ends.map(|path| (*path).to_owned()).collect()
         })
     }
 
@@ -168,8 +224,35 @@ mod tests {
     }
 
     #[test]
+    fn files_without_code_and_without_endings_are_named_too() {
+        let all = ["ci/build.yml", "setup.cfg", "Dockerfile", "a/mod.rs", "b/mod.rs", "poetry.lock"];
+        let names: Names<'_> = &|word| {
+            let ends = all.iter().filter(|path| **path == word || path.ends_with(&format!("/{word}")));
+            ends.map(|path| (*path).to_owned()).collect()
+        };
+        let groups = |text: &str| groups_in(text, names);
+        for (text, file) in [
+            ("build.yml runs the tests", "ci/build.yml"),
+            ("setup.cfg's options", "setup.cfg"),
+            ("the Dockerfile copies it", "Dockerfile"),
+            ("`Dockerfile:3` copies it", "Dockerfile"),
+            ("poetry.lock pins it", "poetry.lock"),
+        ] {
+            assert_eq!(groups(text), [[file]], "{text}");
+        }
+        assert_eq!(groups("mod.rs declares it"), [["a/mod.rs", "b/mod.rs"]]);
+        assert_eq!(named_in("mod.rs declares it", names), Vec::<String>::new());
+        assert_eq!(no_such_in("src/nope.py:12 drops it", names), Some("src/nope.py"));
+        for text in ["ci/build.yml is there", "Node.js is used", "and/or", "https://x.org/a.html?b", "a/b::c"]
+        {
+            assert_eq!(no_such_in(text, names), None, "{text}");
+        }
+    }
+
+    #[test]
     fn a_sentence_names_lines_of_its_files() {
-        let names: Names<'_> = &|word| (word == "src/a.py" || word == "b.rs").then(|| word.to_owned());
+        let names: Names<'_> =
+            &|word| if ["src/a.py", "b.rs"].contains(&word) { vec![word.to_owned()] } else { Vec::new() };
         let lines = |text: &str, other: Option<&str>| lines_in(text, names, &other.map(str::to_owned));
         let of = |path: &str, first: u64, last: u64| vec![(path.to_owned(), first, last)];
         assert_eq!(lines("src/a.py:12 drops it", None), of("src/a.py", 12, 12));

@@ -166,6 +166,17 @@ impl Need {
         matches!(self, Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned)
     }
 
+    /// The family of the steps that do it, where only these do.
+    fn family(self) -> Option<Family> {
+        match self {
+            Self::Oriented => Some(Family::Orient),
+            Self::Located => Some(Family::Retrieve),
+            Self::Related => Some(Family::Relate),
+            Self::Planned => Some(Family::Plan),
+            _ => None,
+        }
+    }
+
     /// Whether it was done; what is met without being done was skipped, or there is nothing to do.
     fn standing(self, state: &State, situation: &Situation<'_>) -> &'static str {
         if !self.is_met(state, situation) {
@@ -180,7 +191,9 @@ impl Need {
                 let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
                 (found, if is_direct { NOT_NEEDED } else { SKIPPED })
             }
-            Self::Related => (state.used(Family::Relate), NOT_NEEDED),
+            Self::Related => {
+                (state.used(Family::Relate), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
+            }
             Self::Planned => {
                 (state.used(Family::Plan), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
             }
@@ -205,6 +218,12 @@ impl Need {
         let is_direct = matches!(state.route, Route::Direct | Route::Resume);
         match self {
             Self::KnownRead => unread(state, situation).is_none(),
+            // What is advice only and cannot be done is done without.
+            Self::Oriented | Self::Located | Self::Related | Self::Planned
+                if self.family().is_some_and(|family| state.gave_up(family)) =>
+            {
+                true
+            }
             Self::Oriented => is_direct || state.used(Family::Orient) || !state.files.is_empty(),
             // A release may be of what no review can compare; that there is a change to review is never only told.
             Self::Reviewed if state.mode == Mode::Release => {
@@ -353,7 +372,10 @@ pub(crate) fn stale_words(claim: &Claim, files: &[String], situation: &Situation
         let how = if situation.exists(path) { "changed" } else { "gone" };
         format!("{path} {how}")
     };
-    let found = claim.found_since(situation).map(|search| format!("{:?} is found now", search.query));
+    let found = claim.found_since(situation).map(|search| {
+        let is_nothing = claim.absent.contains(search);
+        format!("{:?} is found {}", search.query, if is_nothing { "now" } else { "as often no more" })
+    });
     files.iter().map(said).chain(claim.overtaken.iter().cloned()).chain(found).collect::<Vec<_>>().join(", ")
 }
 

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::chain;
 use crate::claim::{Claim, Verdict};
+use crate::counted::Counted;
 use crate::edits::is_change;
 use crate::event::Event;
 use crate::handoff::NON_CLAIMS;
@@ -122,6 +123,9 @@ pub struct Checked {
     pub without_files: Vec<String>,
     /// Verified claims that rest on searches that found nothing, and those.
     pub absent: Vec<String>,
+    /// Searches that verified claims rest on for how many places there are, with the claim.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<String>,
 }
 
 /// Checks a packet by itself.
@@ -170,6 +174,14 @@ pub fn check(text: &str) -> Checked {
         absent: verified(&packet)
             .flat_map(|claim| {
                 claim.absent.iter().map(|search| format!("{}: {}", claim.claim_id, search.said()))
+            })
+            .collect(),
+        counted: verified(&packet)
+            .flat_map(|claim| {
+                let said = |one: &Counted| {
+                    format!("{}: {:?} in {} lines", claim.claim_id, one.search.query, one.total)
+                };
+                claim.counted.iter().map(said)
             })
             .collect(),
         told: packet.remarks.clone(),

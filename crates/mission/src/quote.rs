@@ -1,6 +1,6 @@
 //! Quote: a line that an agent points at, held against the lines that were shown to it.
 
-use crate::event::{Draft, Event};
+use crate::event::Draft;
 use crate::lines::shown_of;
 use crate::situation::Situation;
 
@@ -14,21 +14,31 @@ const LEAST: usize = 3;
 pub(crate) struct Place {
     pub path: String,
     pub content_hash: String,
+    /// Where it begins.
     pub line: u64,
+    /// Where it ends.
+    pub last: u64,
 }
 
-/// The place of a quote in what an event showed, as it is now.
-pub(crate) fn place(event: &Event, quote: &str, situation: &Situation<'_>) -> Option<Place> {
-    in_draft(&event.draft, quote, situation)
-}
-
+/// The first place of a quote in what an event showed, as it is now.
 pub(crate) fn in_draft(draft: &Draft, quote: &str, situation: &Situation<'_>) -> Option<Place> {
-    let current = draft.anchors().filter(|(path, hash)| situation.is_current(path, hash));
-    current.into_iter().find_map(|(path, hash)| {
-        let text = (situation.text_of)(path)?;
-        let line = line_of(&text, shown_of(draft, path).as_deref(), quote)?;
-        Some(Place { path: path.to_owned(), content_hash: hash.to_owned(), line })
-    })
+    all_in(draft, quote, situation).into_iter().next()
+}
+
+/// Every place of it.
+pub(crate) fn all_in(draft: &Draft, quote: &str, situation: &Situation<'_>) -> Vec<Place> {
+    let mut places = Vec::new();
+    for (path, hash) in draft.anchors().filter(|(path, hash)| situation.is_current(path, hash)) {
+        let Some(text) = (situation.text_of)(path) else { continue };
+        let lines = lines_of(&text, shown_of(draft, path).as_deref(), quote);
+        places.extend(lines.into_iter().map(|(line, last)| Place {
+            path: path.to_owned(),
+            content_hash: hash.to_owned(),
+            line,
+            last,
+        }));
+    }
+    places
 }
 
 /// Whether a quote says enough to be one, wherever it stands.
@@ -36,19 +46,20 @@ pub(crate) fn is_enough(quote: &str) -> bool {
     plain(quote).chars().filter(|letter| letter.is_alphanumeric()).count() >= LEAST
 }
 
-/// The line at which a quote begins, within the lines that were shown. Blanks do not matter, nor the numbers that a view puts
-/// before its lines. A part of a line must be long enough to say something.
-fn line_of(text: &str, shown: Option<&[(u64, u64)]>, quote: &str) -> Option<u64> {
+/// The lines at which a quote begins and ends, wherever it stands within the lines that were shown; where it is a whole line
+/// somewhere, only there. Blanks do not matter, nor the numbers that a view puts before its lines. A part of a line must be
+/// long enough to say something.
+fn lines_of(text: &str, shown: Option<&[(u64, u64)]>, quote: &str) -> Vec<(u64, u64)> {
     let quote = plain(quote);
     if !is_enough(&quote) {
-        return None;
+        return Vec::new();
     }
     let is_long = quote.chars().filter(|letter| !letter.is_whitespace()).count() >= ENOUGH;
     let is_shown = |line: u64| {
         shown.is_none_or(|ranges| ranges.iter().any(|(first, last)| (*first..=*last).contains(&line)))
     };
     // Lines that were not shown part those that were: no quote goes across.
-    let (mut all, mut starts, mut whole) = (String::new(), Vec::new(), None);
+    let (mut all, mut starts, mut whole) = (String::new(), Vec::new(), Vec::new());
     for (number, line) in (1_u64..).zip(text.lines()) {
         if !is_shown(number) {
             all.push('\n');
@@ -56,7 +67,7 @@ fn line_of(text: &str, shown: Option<&[(u64, u64)]>, quote: &str) -> Option<u64>
         }
         let words = line.split_whitespace().collect::<Vec<_>>().join(" ");
         if words == quote {
-            whole = whole.or(Some(number));
+            whole.push((number, number));
         }
         if words.is_empty() {
             continue;
@@ -67,10 +78,13 @@ fn line_of(text: &str, shown: Option<&[(u64, u64)]>, quote: &str) -> Option<u64>
         starts.push((all.len(), number));
         all.push_str(&words);
     }
-    whole.or_else(|| {
-        let at = all.find(&quote).filter(|_| is_long)?;
-        starts.iter().rev().find(|(start, _)| *start <= at).map(|(_, number)| *number)
-    })
+    if !whole.is_empty() || !is_long {
+        return whole;
+    }
+    let line_at = |at: usize| starts[..starts.partition_point(|(start, _)| *start <= at)].last();
+    all.match_indices(quote.as_str())
+        .filter_map(|(at, found)| Some((line_at(at)?.1, line_at(at + found.len() - 1)?.1)))
+        .collect()
 }
 
 /// A quote with one blank between its words, and without the numbers of lines.
@@ -93,7 +107,9 @@ mod tests {
 
     #[test]
     fn a_quote_stands_where_it_was_shown_and_nowhere_else() {
-        let at = |shown: Option<&[(u64, u64)]>, quote: &str| line_of(TEXT, shown, quote);
+        let at = |shown: Option<&[(u64, u64)]>, quote: &str| {
+            lines_of(TEXT, shown, quote).first().map(|(line, _)| *line)
+        };
         assert_eq!(at(None, "while len(queue) > 1:"), Some(2));
         assert_eq!(at(None, "2\t    while len(queue) > 1:\n3\t        queue.pop()"), Some(2));
         assert_eq!(at(None, "len(queue) > 1"), Some(2), "a part that says something");
@@ -107,5 +123,9 @@ mod tests {
         assert_eq!(at(None, "x = 1"), None, "two letters say nothing");
         assert_eq!(at(None, "}"), None);
         assert_eq!(at(None, "while len(queue) > 2:"), None);
+        assert_eq!(lines_of(TEXT, None, "len(queue) > 1: queue.pop()"), [(2, 3)], "it ends further down");
+        let twice = "a = first_call()\nb\na = first_call()\n";
+        assert_eq!(lines_of(twice, None, "a = first_call()"), [(1, 1), (3, 3)]);
+        assert_eq!(lines_of(twice, None, "first_call()"), [(1, 1), (3, 3)]);
     }
 }

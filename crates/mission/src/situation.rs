@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::absence::Absence;
 use crate::change_set::{ChangeSet, SetNow};
+use crate::counted::Count;
 use crate::family::Family;
 use crate::named::Names;
 
@@ -43,20 +44,25 @@ pub struct Situation<'a> {
     pub scope: Option<&'a str>,
     /// A change set as it is now; nothing where it cannot be made out. Asked last: it reads every file.
     pub change_set: &'a dyn Fn(&ChangeSet) -> Option<SetNow>,
-    /// The file that a word of a claim names.
+    /// The files that a word of a claim may name.
     pub names: Names<'a>,
     /// The text of a file as it is now; nothing where there is none. Asked only to hold a quote or a name against it.
     pub text_of: &'a dyn Fn(&str) -> Option<Arc<str>>,
-    /// Where a name is defined, as `path:line`; nothing where the graph knows no such name.
+    /// Where a name is defined, as `path:line` or `path:first-last`; nothing where the graph knows no such name.
     pub defined: &'a dyn Fn(&str) -> Vec<String>,
-    /// Whether a search that found nothing finds nothing now; nothing where it cannot be made again.
-    pub is_absent: &'a dyn Fn(&Absence) -> Option<bool>,
+    /// What a search finds now in all that belongs to the repository; nothing where it cannot be made again.
+    pub count: &'a dyn Fn(&Absence) -> Option<Count>,
 }
 
 impl Situation<'_> {
     /// Whether the file at a path is still as it was when it had this hash.
     pub(crate) fn is_current(&self, path: &str, hash: &str) -> bool {
         is_current(self.hash_of, path, hash)
+    }
+
+    /// Whether a search that found nothing finds nothing now.
+    pub(crate) fn is_absent(&self, search: &Absence) -> bool {
+        (self.count)(search).is_some_and(|count| count.total == 0)
     }
 
     /// Whether there is a file at a path.

@@ -21,10 +21,12 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 10;
+pub const RULES: u32 = 11;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
+/// A step that is advice only is not asked for again after so many tries that came to nothing.
+const TRIES: u64 = 2;
 /// Of each list that grows with a mission the newest are kept; the stream has all. Every call reads the whole state, so
 /// that with ten thousand events it must still be read in a few milliseconds.
 pub(crate) const KEPT: usize = 500;
@@ -105,6 +107,9 @@ pub struct State {
     pub turns: BTreeMap<String, u32>,
     /// How often each family was used.
     pub steps: BTreeMap<Family, u64>,
+    /// How often each family was tried since it was used last, and came to nothing.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub failed: BTreeMap<Family, u64>,
     /// The newest event of each family.
     pub newest: BTreeMap<Family, EventId>,
     /// Set while the newest search for places was blocked or found nothing.
@@ -272,6 +277,7 @@ impl State {
             dead_paths: Vec::new(),
             turns: BTreeMap::new(),
             steps: BTreeMap::new(),
+            failed: BTreeMap::new(),
             newest: BTreeMap::new(),
             retrieval_blocked: false,
             places: Vec::new(),
@@ -376,6 +382,11 @@ impl State {
 
     pub fn used(&self, family: Family) -> bool {
         self.steps.contains_key(&family)
+    }
+
+    /// Whether steps of a family were tried often enough to do without them.
+    pub(crate) fn gave_up(&self, family: Family) -> bool {
+        self.failed.get(&family).is_some_and(|tries| *tries >= TRIES)
     }
 
     /// What is left of the budget; below zero when more was spent.

@@ -5,7 +5,7 @@ use m1nd_guard::{
     Diagnosis, Facts, Found, Observed, Playbook, Step, TrustMode, Verdict, diagnose, playbook_for, verdict,
 };
 use m1nd_runtime::Ctx;
-use m1nd_runtime::flows::trust;
+use m1nd_runtime::flows::{ledger, trust};
 use serde_json::json;
 
 use crate::saved;
@@ -49,6 +49,10 @@ impl Judged {
         let aside = saved::set_aside(memories.as_deref().unwrap_or_default());
         warnings.extend(aside.clone());
         warnings.extend(workspace.and_then(|workspace| workspace.made_again()));
+        let unsaved = workspace.and_then(|workspace| workspace.unsaved_because());
+        warnings.extend(unsaved.map(|why| format!("The graph could not be written to disk: {why}.")));
+        let is_damaged = workspace.is_some_and(ledger::is_damaged);
+        warnings.extend(is_damaged.then(|| format!("{}.", saved::HISTORY)));
         let missing = workspace.map(|workspace| workspace.missing_roots()).unwrap_or_default();
         if !missing.is_empty() {
             warnings

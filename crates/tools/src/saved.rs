@@ -29,3 +29,6 @@ pub fn unusable(state: &str, problem: &str) -> String {
 
 /// What to do about it.
 pub const WHAT_NOW: &str = "Tell the user which memory was set aside: a backup can take its place, and the file can be moved away once nobody needs it.";
+
+/// That the past of the code cannot be read.
+pub const HISTORY: &str = ".git is damaged and its history cannot be read, so answers are without it: `git fsck` says what is broken";

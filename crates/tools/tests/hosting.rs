@@ -69,10 +69,18 @@ impl Desk {
         let doctor = self.ask("doctor", saw.clone());
         let hand = self.ask("session_handshake", saw.clone());
         let test = self.ask("trust_selftest", saw.clone());
+        let is_plain = saw == json!({});
         let book = self.ask("recovery_playbook", saw);
         let warnings = |said: &Value| said["warnings"].as_array().cloned().unwrap_or_default();
         assert_eq!((warnings(&hand), warnings(&test)), (warnings(&doctor), warnings(&doctor)));
         assert_eq!(test["ok"] == true, doctor["status"] == "ok", "{doctor} {test}");
+        if is_plain {
+            let health = self.ask("health", json!({}));
+            assert_eq!(
+                (&health["status"], &health["trust_mode"], warnings(&health)),
+                (&doctor["status"], &doctor["trust_mode"], warnings(&doctor))
+            );
+        }
         let is_well = hand["next_action"].to_string().contains("Nothing is wrong");
         assert_eq!(is_well, doctor["status"] == "ok", "{doctor} {hand}");
         let names = |found: &Value| -> Vec<String> {

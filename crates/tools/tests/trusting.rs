@@ -19,7 +19,12 @@ use common::{ingested, ok};
 fn verdict(fixture: &Fixture, saw: Value) -> String {
     let hand = ok(fixture, "session_handshake", saw.clone());
     let test = ok(fixture, "trust_selftest", saw.clone());
+    let is_plain = saw == json!({});
     let book = ok(fixture, "recovery_playbook", saw);
+    if is_plain {
+        let health = ok(fixture, "health", json!({}));
+        assert_eq!((&health["trust_mode"], health["status"] == "ok"), (&test["verdict"], test["ok"] == true));
+    }
     assert_eq!(hand["trust_mode"], test["verdict"], "{hand} {test}");
     assert_eq!(test["verdict"], book["trust_mode"]);
     let ok = test["verdict"] == "full_trust";

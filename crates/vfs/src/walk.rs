@@ -80,6 +80,16 @@ fn why(err: &io::Error) -> Option<&'static str> {
 /// More threads than this only wait for the disk.
 const MAX_THREADS: usize = 12;
 
+/// Which files a walk meets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reach {
+    /// Those that count.
+    #[default]
+    Usual,
+    /// Hidden ones, too, and those that something else than `.gitignore` leaves out.
+    Repository,
+}
+
 /// Visits every file below `start`, in no particular order and on several threads. `visitor` makes
 /// one closure for each thread.
 pub fn files<'env, V>(
@@ -91,13 +101,27 @@ pub fn files<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
+    files_within(root, start, Reach::Usual, cancel, visitor)
+}
+
+/// The same with more or fewer files.
+pub fn files_within<'env, V>(
+    root: &'env Root,
+    start: &RelPath,
+    reach: Reach,
+    cancel: &'env CancelToken,
+    visitor: impl Fn() -> V,
+) -> Result<Passed, Stop>
+where
+    V: FnMut(Found<'_>) + Send + 'env,
+{
     if let Some(mount) = root.mounts().of(start.as_path()) {
-        return files_of(mount.root(), &start.below_first(), Some(&mount), cancel, &visitor);
+        return files_of(mount.root(), &start.below_first(), reach, Some(&mount), cancel, &visitor);
     }
-    let mut passed = files_of(root, start, None, cancel, &visitor)?;
+    let mut passed = files_of(root, start, reach, None, cancel, &visitor)?;
     if start.is_root() {
         for mount in root.mounts().all() {
-            let more = files_of(mount.root(), start, Some(&mount), cancel, &visitor)?;
+            let more = files_of(mount.root(), start, reach, Some(&mount), cancel, &visitor)?;
             passed.secret += more.secret;
             passed.unread.extend(more.unread);
         }
@@ -162,6 +186,7 @@ fn only(root: &Root, paths: &[RelPath]) -> Way {
 fn files_of<'env, V>(
     root: &Root,
     start: &RelPath,
+    reach: Reach,
     mount: Option<&Mount>,
     cancel: &CancelToken,
     visitor: &impl Fn() -> V,
@@ -169,7 +194,11 @@ fn files_of<'env, V>(
 where
     V: FnMut(Found<'_>) + Send + 'env,
 {
-    visit_all(root, below(root, start), mount, cancel, visitor)
+    let way = match reach {
+        Reach::Usual => below(root, start),
+        Reach::Repository => all_below(root, start),
+    };
+    visit_all(root, way, mount, cancel, visitor)
 }
 
 fn visit_all<'env, V>(
@@ -313,7 +342,7 @@ fn below(root: &Root, start: &RelPath) -> Way {
         may
     };
     let from = if start.is_root() { root.path().to_owned() } else { root.path().join(start.as_path()) };
-    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
+    let threads = threads();
     let mut builder = WalkBuilder::new(&from);
     if !from.ancestors().take_while(|at| at.starts_with(root.path())).all(ignore_files_can_be_read) {
         // Too much is better than nothing: the folder is walked as if it had no ignore files.
@@ -323,6 +352,30 @@ fn below(root: &Root, start: &RelPath) -> Way {
     }
     builder.filter_entry(may_enter);
     Way { walk: finish(builder, root, threads, Custom::Yes), refused }
+}
+
+/// The way through all that belongs to a repository: only `.gitignore` says what does not, and git's own folder.
+fn all_below(root: &Root, start: &RelPath) -> Way {
+    let refused: Arc<Mutex<Vec<PathBuf>>> = Arc::default();
+    let seen = Arc::clone(&refused);
+    let from = if start.is_root() { root.path().to_owned() } else { root.path().join(start.as_path()) };
+    let is_readable =
+        from.ancestors().take_while(|at| at.starts_with(root.path())).all(ignore_files_can_be_read);
+    let mut builder = WalkBuilder::new(&from);
+    builder.hidden(false).ignore(false).git_global(false).git_exclude(false);
+    builder.git_ignore(is_readable).parents(is_readable);
+    builder.filter_entry(move |entry| {
+        let may = entry.depth() == 0 || below_is_readable(entry);
+        if !may {
+            seen.lock().push(entry.path().to_owned());
+        }
+        may && (entry.depth() == 0 || entry.file_name() != ".git")
+    });
+    Way { walk: finish(builder, root, threads(), Custom::No), refused }
+}
+
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS)
 }
 
 /// A folder whose ignore files cannot be read is not entered.
@@ -384,6 +437,16 @@ mod tests {
         assert_eq!(passed.secret, 1);
         assert_eq!(walked(&root, "src").0, ["src/a.rs"]);
         assert_eq!(walked(&root, "build").0, ["build/out.js"], "a folder named outright is walked");
+        let seen = Mutex::new(Vec::new());
+        let cancel = CancelToken::new();
+        let passed = files_within(&root, &RelPath::root(), Reach::Repository, &cancel, || {
+            |found: Found<'_>| seen.lock().push(found.shown.to_string())
+        });
+        let mut seen = seen.into_inner();
+        seen.sort();
+        let all = [".gitignore", ".hidden/x", ".m1ndignore", "gen/x.rs", "keep.txt", "src/a.rs"];
+        assert_eq!(seen, all, "only what .gitignore says is none of the repository's");
+        assert_eq!(passed.unwrap().secret, 1);
     }
 
     #[test]

@@ -254,7 +254,10 @@ fn lines(world: &mut World, path: &str, first: u64, last: u64, total: u64) {
     draft.evidence_class = Some(EvidenceClass::DirectSource);
     draft.outcome = "read".to_owned();
     draft.content_hash = world.files.get(path).cloned();
-    draft.detail = Some(Box::new(Detail::Showed { parts: vec![Part::of(path, vec![(first, last)], total)] }));
+    draft.detail = Some(Box::new(Detail::Showed {
+        parts: vec![Part::of(path, vec![(first, last)], total)],
+        search: None,
+    }));
     world.do_(Command::Observe(Box::new(draft))).unwrap();
 }
 

@@ -4,6 +4,7 @@
 
 mod going_on;
 mod grounded;
+mod held;
 mod leading;
 mod packets;
 mod playing;

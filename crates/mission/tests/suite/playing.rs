@@ -357,7 +357,7 @@ fn a_child_can_do_what_the_hand_off_asks_of_it() {
     let mut parent = World::new(Mode::BugHunt, &[]);
     let read = parent.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
     assert_eq!(verify(&mut parent, "proved", vec![read.clone()]), Verdict::VerifiedForMission);
-    parent.do_(Command::Claim { text: "only a guess".to_owned(), event_ids: vec![read] }).unwrap();
+    parent.do_(Command::Claim { text: "a guess".to_owned(), event_ids: vec![read] }).unwrap();
     parent.files.insert("src/a.rs".to_owned(), "h2".to_owned());
     let handed = parent.with(|situation| handoff::of(&parent.state, situation, 4_000));
     assert_eq!(handed.verified_claims[0].stale, ["src/a.rs"]);

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use m1nd_mission::{
-    Absence, Advice, Command, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited, MissionError,
-    MissionId, Mode, SetNow, Shelf, Shown, Situation, Start, State, Stepped, Telling, Verify, advise, gaps,
-    start, step,
+    Absence, Advice, Command, Count, Detail, Draft, Event, EventId, EvidenceClass, Family, Inherited,
+    MissionError, MissionId, Mode, SetNow, Shelf, Shown, Situation, Spot, Start, State, Stepped, Telling,
+    Verify, advise, gaps, start, step,
 };
 use serde_json::json;
 
@@ -69,6 +69,8 @@ pub struct World {
     pub changes: Option<SetNow>,
     /// Words that stand in the files.
     pub words: Vec<String>,
+    /// Where a search for a word finds it.
+    pub spots: Vec<(String, Spot)>,
     /// Names that the graph knows, with the place of each.
     pub names: Vec<(String, String)>,
     /// Texts of files that are not those that every file here has.
@@ -110,6 +112,7 @@ impl World {
             scope: None,
             changes: None,
             words: Vec::new(),
+            spots: Vec::new(),
             names: Vec::new(),
             texts: BTreeMap::new(),
             silent: false,
@@ -132,22 +135,34 @@ impl World {
             change_set: &|_| self.changes.clone(),
             names: &|word| {
                 let ends = |path: &&String| *path == word || path.ends_with(&format!("/{word}"));
-                let mut found = self.files.keys().filter(ends);
-                found.next().filter(|_| found.next().is_none()).cloned()
+                self.files.keys().filter(ends).cloned().collect()
             },
             text_of: &|path| self.text_of(path).map(|text| text.as_str().into()),
             defined: &|name| {
                 let own = self.names.iter().filter(|(one, _)| one == name);
                 own.map(|(_, place)| place.clone()).collect()
             },
-            is_absent: &|search| Some(!self.words.contains(&search.query)),
+            count: &|search| {
+                let word =
+                    |text: &String| Spot { path: text.clone(), line: 1, within: Vec::new(), defines: false };
+                let words = self.words.iter().filter(|text| **text == search.query).map(word);
+                let spots: Vec<Spot> = self
+                    .spots
+                    .iter()
+                    .filter(|(query, _)| *query == search.query)
+                    .map(|(_, spot)| spot.clone())
+                    .chain(words)
+                    .collect();
+                Some(Count { total: spots.len() as u64, files: 7, spots, ..Count::default() })
+            },
         })
     }
 
-    /// What a file says: a line that only it has.
+    /// What a file says: a line that only it has, and what the mission is about.
     pub fn text_of(&self, path: &str) -> Option<String> {
         let hash = self.files.get(path)?;
-        let plain = || format!("the whole text of {path} {hash}");
+        let plain =
+            || format!("the whole text of {path} {hash}\nthe limiter drops the last job of its queue\n");
         Some(self.texts.get(path).cloned().unwrap_or_else(plain))
     }
 

@@ -6,6 +6,7 @@ use m1nd_contract::Fault;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Findings, Pattern};
+use m1nd_vfs::walk::Reach;
 use m1nd_vfs::{PathError, RelPath, Root};
 use parking_lot::Mutex;
 
@@ -27,6 +28,10 @@ pub struct Request<'a> {
     pub glob: Option<&'a str>,
     pub keep: usize,
     pub context: usize,
+    /// What ripgrep would search, or all that belongs to the repository.
+    pub reach: Reach,
+    /// Files that belong to it whatever its ignore files say.
+    pub tracked: &'a [RelPath],
 }
 
 /// Searches, telling `progress` once a second how many files are done.
@@ -49,6 +54,8 @@ pub fn run(
         globs: &globs,
         keep: request.keep,
         context: request.context,
+        reach: request.reach,
+        tracked: request.tracked,
     };
     let told = Mutex::new(Instant::now());
     let searched = |files: u64| {

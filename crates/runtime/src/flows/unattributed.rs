@@ -10,6 +10,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
+use m1nd_vfs::walk::Reach;
 use m1nd_vfs::{RelPath, Root};
 
 use super::calls::{Files, Lead};
@@ -203,7 +204,16 @@ fn everywhere(ctx: &Ctx<'_>, root: &Root, files: &PathGlob, written: &str) -> Re
     let Ok(pattern) = Pattern::compile(written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
     let start = RelPath::root();
     let globs = std::slice::from_ref(files);
-    let query = Query { pattern: &pattern, start, prefix: None, globs, keep: LOOKED_AT, context: 0 };
+    let query = Query {
+        pattern: &pattern,
+        start,
+        prefix: None,
+        globs,
+        keep: LOOKED_AT,
+        context: 0,
+        reach: Reach::Usual,
+        tracked: &[],
+    };
     let cancel = ctx.cancel().with_timeout(TIME_LIMIT);
     let found = grep::search(root, &query, &cancel, &|_| {}).map_err(faults::stopped)?;
     let more = found.total > found.matches.len() as u64 || found.stopped.is_some();

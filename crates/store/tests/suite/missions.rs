@@ -66,10 +66,10 @@ fn tell(ledger: &Missions, mission: &MissionId, target: &str) -> u64 {
         is_of_repo: &|_| true,
         scope: None,
         change_set: &|_| None,
-        names: &|_| None,
+        names: &|_| Vec::new(),
         text_of: &|_| None,
         defined: &|_| Vec::new(),
-        is_absent: &|_| None,
+        count: &|_| None,
     };
     let telling = Telling {
         phase: "verify".to_owned(),

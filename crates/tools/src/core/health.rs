@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use m1nd_contract::{Fault, Guidance};
+use m1nd_guard::TrustMode;
 use m1nd_memory::StoreError;
 use m1nd_runtime::flows::{coverage, ledger, roots};
 use m1nd_runtime::workspace::{MemoryState, OverlayState, Watching};
@@ -12,7 +13,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::judged::Judged;
 use crate::saved;
+use crate::saw::Saw;
+
 pub struct Health;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,8 +25,13 @@ pub struct Input {}
 
 #[derive(Debug, JsonSchema, Serialize)]
 pub struct Output {
-    /// ok, degraded when the graph could not be written to disk or memory not be read, or unbound when no workspace is bound.
+    /// ok, degraded when doctor finds something wrong, or unbound when no workspace is bound.
     status: &'static str,
+    /// How far answers can be relied on, as doctor and trust_selftest judge it.
+    trust_mode: TrustMode,
+    /// What is wrong, in sentences: what doctor says.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
     /// Version of the running program.
     version: &'static str,
     /// Commit it was built from.
@@ -205,13 +214,16 @@ impl Tool for Health {
             .and_then(|memory| Some(saved::unusable(memory.state, memory.problem.as_deref()?)));
         let lost = damaged.or_else(|| Some(format!("{} {}", saved::set_aside(&aside)?, saved::WHAT_NOW)));
         let settled = workspace.map(|workspace| workspace.untold_batches()).unwrap_or_default();
-        let is_partly = settled.iter().any(|one| !one.is_whole);
+        // What is wrong is judged in one place: an ok here beside a fault there would be believed.
+        let judged = Judged::of(ctx, Saw::default())?;
         let output = Output {
             status: match workspace {
                 None => "unbound",
-                Some(_) if unsaved.is_some() || lost.is_some() || is_partly => "degraded",
-                Some(_) => "ok",
+                Some(_) if judged.is_well() => "ok",
+                Some(_) => "degraded",
             },
+            trust_mode: judged.verdict.mode,
+            warnings: judged.warnings,
             version: build.version,
             build: build.hash,
             process_id: std::process::id(),
@@ -240,7 +252,12 @@ impl Tool for Health {
         } else if let Some(said) = workspace.and_then(|workspace| workspace.made_again()) {
             Guidance::hint(said)
         } else if workspace.is_some() {
-            Guidance::default()
+            let first = judged.book.steps.into_iter().next().filter(|_| output.status != "ok");
+            first.map_or_else(Guidance::default, |step| Guidance {
+                next_suggested_tool: step.tool,
+                next_suggested_target: None,
+                next_step_hint: Some(step.action),
+            })
         } else {
             let why = runtime.why_unbound().map_or_else(String::new, |why| format!("{why}. "));
             Guidance::hint(format!(
@@ -253,9 +270,7 @@ impl Tool for Health {
 
 /// What is wrong with the graph or with what it is made of.
 fn problem(workspace: &m1nd_runtime::workspace::Workspace) -> Option<String> {
-    let history = ledger::is_damaged(workspace).then(|| {
-        ".git is damaged and its history cannot be read, so answers are without it: `git fsck` says what is broken".to_owned()
-    });
+    let history = ledger::is_damaged(workspace).then(|| saved::HISTORY.to_owned());
     let all: Vec<String> =
         [workspace.problem(), workspace.unsaved_because(), history].into_iter().flatten().collect();
     (!all.is_empty()).then(|| all.join("; "))

@@ -13,6 +13,7 @@ use m1nd_runtime::flows::{file_list, places, seek};
 use m1nd_runtime::{Answer, Ctx, Example, Family, GraphView, Saves, Spec, Tool};
 use m1nd_stdx::cancel::Stop;
 use m1nd_vfs::grep::{Case, Findings, Match, Pattern, Syntax};
+use m1nd_vfs::walk::Reach;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +170,8 @@ impl Tool for Search {
             glob: glob.as_deref(),
             keep: top_k,
             context,
+            reach: Reach::Usual,
+            tracked: &[],
         };
         let found =
             text_search::run(ctx.workspace()?.root(), ctx.tool(), &request, ctx.cancel(), ctx.progress())?;

@@ -4,7 +4,9 @@ mod collect;
 mod kept;
 mod pattern;
 
+use std::collections::HashSet;
 use std::io;
+use std::path::Path;
 
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
 use m1nd_stdx::cancel::{CancelToken, Stop};
@@ -14,7 +16,7 @@ use crate::glob::PathGlob;
 use crate::path::RelPath;
 use crate::read::{self, ReadError};
 use crate::root::Root;
-use crate::walk::{self, Found};
+use crate::walk::{self, Found, Reach};
 
 use collect::{Collector, Interrupted, StoppableRead};
 use kept::Kept;
@@ -33,6 +35,11 @@ pub struct Query<'a> {
     pub keep: usize,
     /// Lines to bring back around each.
     pub context: usize,
+    /// What ripgrep would search, or all that belongs to the repository; of that, files that are not text are searched as
+    /// bytes, too.
+    pub reach: Reach,
+    /// Files that belong to the repository whatever its ignore files say; for that reach only.
+    pub tracked: &'a [RelPath],
 }
 
 /// One matching line (or block of lines, for patterns that span them).
@@ -80,16 +87,30 @@ pub fn search(
     searched: &(dyn Fn(u64) + Sync),
 ) -> Result<Findings, Stop> {
     let state = Mutex::new(State { kept: Kept::new(query.keep), ..State::default() });
-    let walked = walk::files(root, &query.start, cancel, || {
+    let met: Mutex<HashSet<RelPath>> = Mutex::default();
+    let walked = walk::files_within(root, &query.start, query.reach, cancel, || {
         let mut searcher = fresh_searcher(query);
-        let state = &state;
+        let (state, met) = (&state, &met);
         move |found: Found<'_>| {
+            if !query.tracked.is_empty() {
+                met.lock().insert(found.shown.clone());
+            }
             if query.admits(&found.shown) {
-                let done = search_file(root, query, cancel, &mut searcher, &found, state);
+                let done = search_file(root, query, cancel, &mut searcher, (found.path, &found.shown), state);
                 searched(done);
             }
         }
     });
+    let met = met.into_inner();
+    let is_left = |path: &&RelPath| !met.contains(*path) && query.is_below(path) && query.admits(path);
+    let mut searcher = fresh_searcher(query);
+    for path in query.tracked.iter().filter(is_left).take_while(|_| cancel.stop().is_none()) {
+        if crate::policy::withheld(path).is_some() {
+            state.lock().missed.secret += 1;
+        } else {
+            search_file(root, query, cancel, &mut searcher, (path.as_path(), path), &state);
+        }
+    }
     let state = state.into_inner();
     let mut missed = state.missed;
     let stopped = match walked {
@@ -129,6 +150,10 @@ impl Query<'_> {
         self.prefix.is_some() || !self.globs.is_empty()
     }
 
+    fn is_below(&self, path: &RelPath) -> bool {
+        self.start.is_root() || path.as_path().starts_with(self.start.as_path())
+    }
+
     fn admits(&self, path: &RelPath) -> bool {
         self.prefix.as_deref().is_none_or(|prefix| path.as_str().starts_with(prefix))
             && self.globs.iter().all(|glob| glob.admits(path))
@@ -136,9 +161,13 @@ impl Query<'_> {
 }
 
 fn fresh_searcher(query: &Query<'_>) -> Searcher {
-    SearcherBuilder::new()
+    let binary = match query.reach {
         // As ripgrep does for files it finds by walking: a NUL byte ends the search of that file.
-        .binary_detection(BinaryDetection::quit(0))
+        Reach::Usual => BinaryDetection::quit(0),
+        Reach::Repository => BinaryDetection::convert(0),
+    };
+    SearcherBuilder::new()
+        .binary_detection(binary)
         .line_number(true)
         .multi_line(query.pattern.spans_lines())
         .before_context(query.context)
@@ -152,10 +181,10 @@ fn search_file(
     query: &Query<'_>,
     cancel: &CancelToken,
     searcher: &mut Searcher,
-    found: &Found<'_>,
+    (path, shown): (&Path, &RelPath),
     state: &Mutex<State>,
 ) -> u64 {
-    let file = match read::open_at(root, found.path, &found.shown) {
+    let file = match read::open_at(root, path, shown) {
         Ok((file, _)) => file,
         // It was there a moment ago; a file that vanishes during the walk is no longer part of it.
         Err(ReadError::Path(crate::PathError::NotFound { .. })) => return state.lock().files_searched,
@@ -166,8 +195,8 @@ fn search_file(
         }
     };
     // Files that sort behind everything already kept are only counted.
-    let keep = state.lock().kept.room_for(&found.shown);
-    let mut collector = Collector::new(query, found.shown.clone(), keep, cancel);
+    let keep = state.lock().kept.room_for(shown);
+    let mut collector = Collector::new(query, shown.clone(), keep, cancel);
     let mut grown = false;
     let reader = StoppableRead::new(file, cancel, &mut grown);
     let outcome = searcher.search_reader(query.pattern.matcher(), reader, &mut collector);
@@ -181,7 +210,7 @@ fn search_file(
     state.files_searched += 1;
     state.total += count;
     state.files_matched += u64::from(count > 0);
-    state.kept.add(found.shown.clone(), matches);
+    state.kept.add(shown.clone(), matches);
     match outcome {
         Ok(()) => {}
         Err(err) if err.get_ref().is_some_and(|inner| inner.is::<Interrupted>()) => state.interrupted = true,
@@ -204,8 +233,60 @@ mod tests {
             fs::write(path, content).unwrap();
         }
         let root = Root::open(dir.path()).unwrap();
-        let query = Query { pattern, start: RelPath::root(), prefix: None, globs: &[], keep, context };
+        let query = Query {
+            pattern,
+            start: RelPath::root(),
+            prefix: None,
+            globs: &[],
+            keep,
+            context,
+            reach: Reach::Usual,
+            tracked: &[],
+        };
         search(&root, &query, &CancelToken::new(), &|_| ()).unwrap()
+    }
+
+    #[test]
+    fn all_of_a_repository_is_searched_where_that_is_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let files: [(&str, &[u8]); 6] = [
+            (".github/ci.yml", b"needle 1"),
+            ("kept.txt", b"needle 2"),
+            ("out/forced.txt", b"needle 3"),
+            ("out/made.txt", b"needle 4"),
+            ("image.png", b"\0\0needle 5\0"),
+            ("other.txt", b"needle 6"),
+        ];
+        fs::create_dir_all(dir.path().join(".git")).unwrap();
+        for (name, content) in files {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, content).unwrap();
+        }
+        fs::write(dir.path().join(".gitignore"), "out/\n").unwrap();
+        fs::write(dir.path().join(".ignore"), "other.txt\n").unwrap();
+        let root = Root::open(dir.path()).unwrap();
+        let pattern = literal("needle");
+        let tracked = [RelPath::from_clean(Path::new("out/forced.txt"))];
+        let found = |reach: Reach, tracked: &[RelPath]| {
+            let query = Query {
+                pattern: &pattern,
+                start: RelPath::root(),
+                prefix: None,
+                globs: &[],
+                keep: 9,
+                context: 0,
+                reach,
+                tracked,
+            };
+            let found = search(&root, &query, &CancelToken::new(), &|_| ()).unwrap();
+            found.matches.iter().map(|found| found.path.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(Reach::Usual, &[]), ["kept.txt"]);
+        assert_eq!(
+            found(Reach::Repository, &tracked),
+            [".github/ci.yml", "image.png", "kept.txt", "other.txt", "out/forced.txt"]
+        );
     }
 
     fn literal(text: &str) -> Pattern {

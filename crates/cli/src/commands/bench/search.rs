@@ -12,6 +12,7 @@ use m1nd_runtime::{Runtime, Silent};
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 use m1nd_vfs::policy;
+use m1nd_vfs::walk::Reach;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -117,7 +118,15 @@ type Lines = BTreeSet<(String, u64)>;
 fn our_lines(runtime: &Runtime, query: &str) -> anyhow::Result<Lines> {
     let workspace = runtime.workspace().context("the repository is bound")?;
     let pattern = Pattern::compile(query, Syntax::Literal, Case::Insensitive)?;
-    let request = Request { pattern: &pattern, scope: None, glob: None, keep: usize::MAX, context: 0 };
+    let request = Request {
+        pattern: &pattern,
+        scope: None,
+        glob: None,
+        keep: usize::MAX,
+        context: 0,
+        reach: Reach::Usual,
+        tracked: &[],
+    };
     let found = text_search::run(workspace.root(), "search", &request, &CancelToken::new(), &Silent)
         .map_err(|fault| anyhow::anyhow!(fault.message))?;
     Ok(found.matches.into_iter().map(|found| (found.path.to_string(), found.line)).collect())

@@ -83,9 +83,10 @@ pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careles
     Ok(outcome)
 }
 
-/// Claims with a word on what was read that is not to be had from there: a line that is not so, of another file, beyond the
-/// end; and that something is nowhere which was seen.
-fn shams(planted: &Planted, read: &Value, other: &Value) -> [(String, Value, String); 4] {
+/// Claims with a word on what was read that is not to be had from there: a line that is not so, of another file, of another
+/// line, beyond the end; of all by one line, or how many; several things by one; and that something is nowhere which was seen,
+/// or lacking where it is.
+fn shams(planted: &Planted, read: &Value, other: &Value) -> [(String, Value, String); 9] {
     let event = |seen: &Value| seen["mission_event_id"].clone();
     let line = || planted.line.to_owned();
     let prose = line_of(other);
@@ -94,7 +95,18 @@ fn shams(planted: &Planted, read: &Value, other: &Value) -> [(String, Value, Str
         (format!("{} is wrong again", planted.path), event(other), prose),
         (format!("{}:99999 is wrong", planted.path), event(read), line()),
         (format!("no code has `{}`", planted.line), event(read), line()),
+        (format!("{}:1 is wrong", planted.path), event(read), line()),
+        (format!("{} is always wrong", planted.path), event(read), line()),
+        (format!("exactly one function of {} is wrong", planted.path), event(read), line()),
+        (format!("{} is wrong. Nobody has seen it before.", planted.path), event(read), line()),
+        (format!("{} does without `{}`", planted.path, word_of(planted.line)), event(read), line()),
     ]
+}
+
+/// The longest name of a line.
+fn word_of(line: &str) -> &str {
+    let words = line.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.max_by_key(|word| word.len()).unwrap_or_default()
 }
 
 /// The longest line that an answer shows.

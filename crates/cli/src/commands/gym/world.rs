@@ -78,7 +78,7 @@ pub const REPOSITORIES: [Repository; 3] = [
             Planted {
                 path: "relay/batch.go",
                 line: "for i := 1; i < len(items); i++ {",
-                report: "the first item of a batch is never sent",
+                report: "the first item of a batch is not sent",
             },
             Planted {
                 path: "relay/flush.go",

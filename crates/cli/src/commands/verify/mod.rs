@@ -89,6 +89,8 @@ fn of_packet(global: &Global, args: &Verify, text: &str) -> Report {
     not_checked.extend(
         searches.map(|search| format!("{search}: a search that found nothing. Make it again to know.")),
     );
+    let counts = checked.counted.iter();
+    not_checked.extend(counts.map(|count| format!("{count}: a count. Search again to know.")));
     Report {
         intact: checked.intact,
         faults: checked.faults,

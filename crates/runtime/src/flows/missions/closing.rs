@@ -31,6 +31,7 @@ pub fn close(ctx: &Ctx<'_>, id: &str, force: bool) -> Result<Closed, Fault> {
     let ended = sound(ctx, id)?.whole()?;
     let events = missions::stream(&*ledger(ctx)?, &ended.mission_id);
     let events = events.map_err(|err| from_mission::refusal(ctx.tool(), &err))?;
+    record::complete(ctx.workspace()?.runtime_root(), &ended.mission_id, &events);
     let packet = packet::of(&ended, events);
     let path = packet_path(ctx.workspace()?, &ended.mission_id);
     let text = packet::to_text(&packet);

@@ -21,7 +21,7 @@ use m1nd_memory::StoreError;
 use m1nd_mission::missions::{self, Refusal};
 use m1nd_mission::port::{Kept, Ledger};
 use m1nd_mission::{
-    Absence, ChangeSet, Claim, Command, EventId, Family, MissionError, MissionId, Mode, SetNow, Shelf,
+    Absence, ChangeSet, Claim, Command, Count, EventId, Family, MissionError, MissionId, Mode, SetNow, Shelf,
     Situation, State, Stepped, Telling, Today, Verdict, is_document, named_in, path_of,
 };
 use m1nd_stdx::digest::sha256_hex;
@@ -114,7 +114,7 @@ fn act_on(
     let stepped = with_situation(runtime, workspace, &before, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;
-    record::lines(workspace, &stepped, runtime.sink());
+    record::lines(workspace, ledger, &stepped, runtime.sink());
     Ok(stepped)
 }
 
@@ -147,13 +147,13 @@ pub fn with_situation<T>(
             now
         })
     };
-    // A search costs as much: what was nowhere is searched for once.
-    let searched: RefCell<Vec<(Absence, Option<bool>)>> = RefCell::default();
-    let is_absent = |search: &Absence| {
-        let known = searched.borrow().iter().find(|(known, _)| known == search).map(|(_, now)| *now);
+    // A search costs as much: each is made once.
+    let searched: RefCell<Vec<(Absence, Option<Count>)>> = RefCell::default();
+    let count = |search: &Absence| {
+        let known = searched.borrow().iter().find(|(known, _)| known == search).map(|(_, now)| now.clone());
         known.unwrap_or_else(|| {
-            let now = absent::still(workspace, search);
-            searched.borrow_mut().push((search.clone(), now));
+            let now = absent::count(workspace, search);
+            searched.borrow_mut().push((search.clone(), now.clone()));
             now
         })
     };
@@ -169,7 +169,7 @@ pub fn with_situation<T>(
     let jobs = trust::jobs_of(runtime);
     let scope = scope_of(workspace, state);
     let names = naming::Names::new(workspace, scope.as_deref());
-    let file_named = |word: &str| names.file(word, &|path| hash_of(path).is_some());
+    let files_named = |word: &str| names.files(word, &|path| hash_of(path).is_some());
     let is_of_repo = |path: &str| scope.as_deref().is_none_or(|scope| path.split('/').next() == Some(scope));
     ask(&Situation {
         now_ms: now.0,
@@ -182,10 +182,10 @@ pub fn with_situation<T>(
         is_of_repo: &is_of_repo,
         scope: scope.as_deref(),
         change_set: &set_now,
-        names: &file_named,
+        names: &files_named,
         text_of: &text_of,
         defined: &|name| names.places(name),
-        is_absent: &is_absent,
+        count: &count,
     })
 }
 

@@ -187,7 +187,8 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
         () if blocked => "blocked",
         () => "found",
     };
-    let absent = if family == Family::Read && files.is_empty() { absent::observed(seen) } else { None };
+    let absent =
+        if family == Family::Read && files.is_empty() { absent::observed(workspace, seen) } else { None };
     let not_anchored = files.len().saturating_sub(ANCHORS) as u64;
     files.truncate(ANCHORS);
     let (evidence_class, target, content_hash, note) = match family {
@@ -221,6 +222,8 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
     };
     let target = if target.is_empty() { ".".to_owned() } else { target };
     let note = note.or_else(|| is_unfit.then(|| UNFIT.to_owned()));
+    let left_out = absent.as_ref().and_then(|search| search.left_out.as_ref());
+    let note = note.or_else(|| left_out.map(|place| format!("search leaves out {place}, which has it")));
     // The lines that a view showed are its target; how they were asked for is no other question.
     let is_view =
         family == Family::Read && content_hash.is_some() && seen.arguments.contains_key("file_path");
@@ -252,7 +255,7 @@ fn draft(workspace: &Workspace, seen: &Seen<'_>) -> Draft {
             (None, None) if absent.is_some() => absent.map(|search| Box::new(Detail::Absent { search })),
             (None, None) if family == Family::Read => {
                 let parts = parts(seen.body);
-                (!parts.is_empty()).then(|| Box::new(Detail::Showed { parts }))
+                (!parts.is_empty()).then(|| Box::new(Detail::Showed { parts, search: absent::asked(seen) }))
             }
             (None, None) => {
                 (family.is_graph() && !places.is_empty()).then(|| Box::new(Detail::Found { places }))

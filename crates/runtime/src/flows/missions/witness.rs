@@ -8,7 +8,7 @@ use std::path::Path;
 
 use m1nd_memory::StoreError;
 use m1nd_mission::packet::Packet;
-use m1nd_mission::{Detail, Event, EventId, MissionId, StoodAt};
+use m1nd_mission::{Detail, Event, MissionId, StoodAt};
 use serde_json::Value;
 
 use super::{Missions, record};
@@ -23,9 +23,6 @@ pub struct Witnesses {
     /// Who says so, and what.
     others: Vec<(String, StoodAt)>,
 }
-
-/// What stands before the id of a step in its line, near the beginning: nothing that an agent said comes before it.
-const STEP: &str = "\"step_id\":\"";
 
 impl Witnesses {
     /// The flight recorder and the packet beside the mission.
@@ -68,8 +65,7 @@ impl Witnesses {
         let mut told = HashSet::new();
         for line in BufReader::new(file).lines().map_while(Result::ok) {
             // A line that was cut by a crash tells nothing.
-            let step = line.split_once(STEP).and_then(|(_, rest)| rest.split_once('"'));
-            let Some((of, place)) = step.and_then(|(step, _)| EventId::parse(step)) else { continue };
+            let Some((of, place)) = record::step_in(&line) else { continue };
             if of != *mission {
                 continue;
             }

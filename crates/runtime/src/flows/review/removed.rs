@@ -14,6 +14,7 @@ use m1nd_vfs::RelPath;
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
+use m1nd_vfs::walk::Reach;
 
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, removed_nodes};
@@ -178,8 +179,16 @@ pub(super) fn said(
         .copied()
         .collect();
     let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else { return Ok(Vec::new()) };
-    let query =
-        Query { pattern, start: RelPath::root(), prefix: None, globs: &[files], keep: MAX_LINES, context: 0 };
+    let query = Query {
+        pattern,
+        start: RelPath::root(),
+        prefix: None,
+        globs: &[files],
+        keep: MAX_LINES,
+        context: 0,
+        reach: Reach::Usual,
+        tracked: &[],
+    };
     let cancel = ctx.cancel().with_timeout(limit);
     let found = grep::search(ctx.workspace()?.root(), &query, &cancel, &|_| {}).map_err(faults::stopped)?;
     let mut said = found.matches;

@@ -1,0 +1,458 @@
+//! Denial: what a sentence says is not there, and whether it says so of everything or of a place.
+
+/// Words that say that something is not there.
+pub(crate) const NOT: [&str; 28] = [
+    "no",
+    "not",
+    "never",
+    "nowhere",
+    "none",
+    "nothing",
+    "nobody",
+    "neither",
+    "nor",
+    "without",
+    "absent",
+    "absence",
+    "missing",
+    "misses",
+    "lacks",
+    "lack",
+    "lacking",
+    "unused",
+    "undefined",
+    "undocumented",
+    "cannot",
+    "doesn",
+    "isn",
+    "aren",
+    "don",
+    "didn",
+    "gone",
+    "removed",
+];
+
+/// Words that say that something is nowhere at all.
+const NOWHERE: [&str; 6] = ["nowhere", "anywhere", "unused", "unreferenced", "undocumented", "undefined"];
+/// Phrases that say so, whatever file is named beside them.
+const NO_PLACE: [&str; 22] = [
+    "no code",
+    "no file",
+    "no source",
+    "no module",
+    "no other",
+    "no test",
+    "no doc",
+    "no caller",
+    "no such",
+    "no trace",
+    "no occurrence",
+    "not exist",
+    "n't exist",
+    "not implemented",
+    "not in the repo",
+    "not in this repo",
+    "not in the code",
+    "not in this code",
+    "not in the source",
+    "not part of the",
+    "not in any",
+    "nothing in the repo",
+];
+/// Phrases that say so where no file is named.
+const NOBODY: [&str; 34] = [
+    "nobody calls",
+    "nobody uses",
+    "nobody imports",
+    "nothing calls",
+    "nothing uses",
+    "nothing imports",
+    "nothing references",
+    "not used",
+    "never used",
+    "not called",
+    "never called",
+    "not imported",
+    "never imported",
+    "not referenced",
+    "never referenced",
+    "not mentioned",
+    "never mentioned",
+    "not defined",
+    "never defined",
+    "not found",
+    "not present",
+    "not there",
+    "never appears",
+    "not appear",
+    "no definition",
+    "no function",
+    "no method",
+    "no class",
+    "no use",
+    "no mention",
+    "no reference",
+    "no import",
+    "no longer exists",
+    "no usage",
+];
+
+/// Whether a claim says that something is nowhere: no file that was read shows that.
+pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
+    let lower = claim.to_lowercase();
+    let said = words(&lower);
+    let denies = said.iter().any(|word| NOT.contains(&word.as_str()));
+    let has = |phrases: &[&str]| phrases.iter().any(|phrase| starts_a_word(&lower, phrase));
+    let is_said = |word: &&str| said.iter().any(|one| one == word);
+    // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
+    denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY)
+}
+
+/// Something that a sentence says is not there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Denied {
+    pub word: String,
+    pub kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// A name of code.
+    Name,
+    /// A name, of which only calls are denied.
+    Call,
+    /// A word: `without a lock`.
+    Plain,
+}
+
+/// Verbs by which something holds a name.
+const HOLDS: [&str; 9] =
+    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use"];
+/// How a sentence says that something is held, after `is not` or `is never`.
+const HELD: [&str; 15] = [
+    "called",
+    "used",
+    "defined",
+    "imported",
+    "referenced",
+    "mentioned",
+    "declared",
+    "invoked",
+    "exported",
+    "included",
+    "documented",
+    "present",
+    "there",
+    "found",
+    "set",
+];
+/// What stands between a denial and what it denies.
+const FILLERS: [&str; 22] = [
+    "a",
+    "an",
+    "any",
+    "the",
+    "such",
+    "function",
+    "method",
+    "class",
+    "name",
+    "its",
+    "their",
+    "own",
+    "proper",
+    "explicit",
+    "further",
+    "additional",
+    "real",
+    "single",
+    "ever",
+    "of",
+    "call",
+    "calls",
+];
+/// Words before `missing` by which it says of what kind something is, and denies nothing.
+const OF_A_KIND: [&str; 16] = [
+    "a", "an", "the", "on", "for", "if", "when", "of", "with", "any", "every", "some", "as", "to", "from",
+    "handles",
+];
+/// Words that begin a condition: what is without something there is not the code.
+const CONDITION: [&str; 5] = ["if", "when", "whenever", "even", "where"];
+/// Words that end what is denied.
+const ENDS: [&str; 24] = [
+    "and",
+    "or",
+    "in",
+    "on",
+    "at",
+    "to",
+    "by",
+    "so",
+    "but",
+    "because",
+    "that",
+    "which",
+    "before",
+    "after",
+    "is",
+    "are",
+    "was",
+    "when",
+    "if",
+    "here",
+    "there",
+    "from",
+    "anywhere",
+    "everywhere",
+];
+/// Verbs before `no` by which a plain word is denied: `has no timeout`.
+const HAS: [&str; 12] =
+    ["has", "have", "had", "with", "is", "are", "contains", "takes", "sets", "passes", "gives", "holds"];
+
+/// Words by which something is said to be away.
+const GONE: [&str; 8] = ["missing", "absent", "gone", "nowhere", "undefined", "unused", "removed", "deleted"];
+
+/// What a claim says not to be there: `no X`, `does not define X`, `X is missing`, `without X`, `lacks X`.
+pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
+    let trim =
+        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
+    let raw: Vec<&str> = claim.split_whitespace().filter(|word| !trim(word).is_empty()).collect();
+    let words: Vec<String> = raw.iter().map(|word| trim(word)).collect();
+    let lower: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = |place: usize| place.checked_sub(1).map_or("", at);
+    let mut found: Vec<Denied> = Vec::new();
+    let mut deny = |word: &str, kind: Kind| {
+        let denied = Denied { word: word.to_owned(), kind };
+        if !found.contains(&denied) {
+            found.push(denied);
+        }
+    };
+    for place in 0..words.len() {
+        let after_no = at(place) == "no";
+        let after_verb = is_refusal(&lower, place) && HOLDS.iter().any(|verb| is_form(at(place + 1), verb));
+        let after_lack = is_lack(&lower, place);
+        let mut next = place + if after_verb { 2 } else { 1 };
+        while FILLERS.contains(&at(next)) && next + 1 < words.len() {
+            next += 1;
+        }
+        if let Some(word) = words.get(next).filter(|_| after_no || after_verb || after_lack) {
+            let last = bare_name(word);
+            let is_plain = after_lack || after_no && HAS.contains(&before(place));
+            if is_name(last) {
+                deny(last, Kind::Name);
+            } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
+                deny(last, Kind::Plain);
+            }
+            // What is lacking may be said by the names that follow: `a check by lastChar`.
+            let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
+            for at in rest.filter(|at| is_strong(raw[*at])) {
+                deny(bare_name(&words[at]), Kind::Name);
+            }
+        }
+        let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
+        // What is missing something is itself there.
+        let lacks = at(place + 2) == "missing" && !at(place + 3).is_empty() && !ENDS.contains(&at(place + 3));
+        let is_gone = is && !lacks && GONE.contains(&at(place + 2))
+            || ["does", "do", "did"].contains(&at(place + 1))
+                && at(place + 2) == "not"
+                && ["exist", "appear", "occur"].contains(&at(place + 3))
+            || at(place + 1) == "never" && ["appears", "occurs"].contains(&at(place + 2));
+        let isnt = ["isn't", "aren't", "wasn't", "weren't"].contains(&at(place + 1));
+        let held = if isnt { at(place + 2) } else { at(place + 3) };
+        let is_not_held = HELD.contains(&held) && (isnt || is && ["not", "never"].contains(&at(place + 2)));
+        let last = bare_name(&words[place]);
+        if (is_gone || is_not_held) && is_name(last) {
+            let is_call = is_not_held && ["called", "invoked"].contains(&held);
+            deny(last, if is_call { Kind::Call } else { Kind::Name });
+        }
+    }
+    found
+}
+
+/// Whether the word at a place says that what follows is not done: `not`, `no longer`, `fails to`, `instead of`.
+fn is_refusal(lower: &[String], place: usize) -> bool {
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = place.checked_sub(1).map_or("", at);
+    match at(place) {
+        "not" | "never" | "doesn't" | "don't" | "didn't" | "cannot" | "can't" | "won't" | "without" => true,
+        "longer" => before == "no",
+        "to" => ["fails", "fail", "forgets", "forget", "neglects", "omits", "refuses"].contains(&before),
+        "of" => before == "instead",
+        _ => false,
+    }
+}
+
+/// Whether a word is a form of a verb: `call`, `calls`, `calling`, `called`.
+fn is_form(word: &str, verb: &str) -> bool {
+    let stem = verb.strip_suffix('e').unwrap_or(verb);
+    word == verb || word.strip_prefix(stem).is_some_and(|end| ["s", "es", "ing", "ed"].contains(&end))
+}
+
+/// The last part of a name: `Queue.drain()` is `drain`.
+fn bare_name(word: &str) -> &str {
+    let bare = word.split('(').next().unwrap_or(word);
+    bare.rsplit(['.', ':']).next().unwrap_or(bare)
+}
+
+/// Whether a word is written as only names are.
+fn is_strong(raw: &str) -> bool {
+    let is_small = |letter: char| letter.is_lowercase();
+    let has_hump =
+        raw.chars().zip(raw.chars().skip(1)).any(|(one, next)| is_small(one) && next.is_uppercase());
+    raw.contains(['`', '_', '(']) || has_hump
+}
+
+/// Whether what is denied ends before a word.
+fn is_end(raw: &[&str], place: usize) -> bool {
+    let before = place.checked_sub(1).map_or("", |before| raw[before]);
+    before.ends_with([',', ';', ':', '.'])
+        || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
+}
+
+/// Whether the word at a place says that something lacks what follows.
+fn is_lack(lower: &[String], place: usize) -> bool {
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = place.checked_sub(1).map_or("", at);
+    match at(place) {
+        "without" => {
+            !lower[place.saturating_sub(4)..place].iter().any(|word| CONDITION.contains(&word.as_str()))
+        }
+        "lacks" | "lacking" | "omits" | "omitting" | "forgets" | "misses" => true,
+        "lack" => before != "a" && before != "the" || at(place + 1) == "of",
+        "missing" => !OF_A_KIND.contains(&before),
+        _ => false,
+    }
+}
+
+/// Whether a line of code has what is denied.
+pub(crate) fn has(line: &str, denied: &Denied) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let word = denied.word.as_str();
+    let mut whole = line
+        .match_indices(word)
+        .filter(|(at, _)| !line[..*at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part));
+    match denied.kind {
+        Kind::Name => whole.next().is_some(),
+        Kind::Call => whole.any(|(at, _)| {
+            let before = line[..at].trim_end();
+            let is_defined = ["def", "fn", "func", "function"].iter().any(|word| before.ends_with(word));
+            line[at + word.len()..].trim_start().starts_with('(') && !is_defined
+        }),
+        Kind::Plain => {
+            let (line, stem) = (line.to_lowercase(), stem(word));
+            line.match_indices(stem.as_str())
+                .any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphabetic()))
+        }
+    }
+}
+
+/// A word without its ending: `locking`, `locked` and `locks` are `lock`.
+pub(crate) fn stem(word: &str) -> String {
+    let word = word.to_lowercase();
+    let cut = ["ing", "ed", "es", "s"].iter().find_map(|end| word.strip_suffix(end));
+    cut.filter(|stem| stem.chars().count() > 3).unwrap_or(&word).to_owned()
+}
+
+fn starts_a_word(text: &str, phrase: &str) -> bool {
+    text.match_indices(phrase)
+        .any(|(at, _)| phrase.starts_with("n't") || !text[..at].ends_with(char::is_alphanumeric))
+}
+
+/// Words in small letters; parts of names are words, too.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for name in text.split(|letter: char| !letter.is_alphanumeric() && letter != '_') {
+        all.extend(name.split('_').chain([name]).filter(|word| !word.is_empty()).map(str::to_lowercase));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn denied(claim: &str) -> Vec<(String, Kind)> {
+        let all = denied_in(claim, &|word| word.contains('_') || word == "drain");
+        all.into_iter().map(|denied| (denied.word, denied.kind)).collect()
+    }
+
+    #[test]
+    fn names_that_are_denied_are_known_by_their_place() {
+        for claim in [
+            "there is no drain here",
+            "src/a.py does not define drain.",
+            "it never calls `drain`",
+            "drain is missing",
+            "drain does not exist",
+            "run works without drain",
+            "run works without calls of `Queue.drain()`",
+            "src/a.py lacks drain",
+            "src/a.py is missing drain",
+            "Missing drain in run",
+            "drain was removed",
+            "drain is not defined in a.py",
+            "drain isn't defined in a.py",
+            "run fails to call drain",
+            "run no longer calls drain",
+            "run pops instead of calling drain",
+            "run pops without calling drain",
+        ] {
+            assert_eq!(denied(claim), [("drain".to_owned(), Kind::Name)], "{claim}");
+        }
+        assert_eq!(denied("drain is never called"), [("drain".to_owned(), Kind::Call)]);
+        for claim in [
+            "drain does not lock the queue",
+            "no job is lost by drain",
+            "drain is not locked",
+            "drain raises on a missing key",
+            "when called without drain it stops",
+        ] {
+            assert_eq!(denied(claim), Vec::new(), "{claim}");
+        }
+    }
+
+    #[test]
+    fn words_that_are_lacking_are_denied_too() {
+        for claim in [
+            "drain pops without locking",
+            "drain pops without any locking",
+            "drain lacks locking",
+            "drain has no locking",
+            "drain is missing locking",
+        ] {
+            assert_eq!(denied(claim), [("locking".to_owned(), Kind::Plain)], "{claim}");
+        }
+        let check = [("check".to_owned(), Kind::Plain), ("drain".to_owned(), Kind::Name)];
+        assert_eq!(denied("run is missing a check by `drain`"), check);
+        assert_eq!(denied("run lacks a check in drain"), check[..1]);
+        let plain = |word: &str| Denied { word: word.to_owned(), kind: Kind::Plain };
+        assert!(has("with self._lock:", &plain("locking")) && !has("block = 1", &plain("locking")));
+        let call = Denied { word: "drain".to_owned(), kind: Kind::Call };
+        assert!(has("  drain(queue)", &call) && !has("def drain(queue):", &call) && !has("drained(", &call));
+    }
+
+    #[test]
+    fn that_something_is_nowhere_is_known_by_its_words() {
+        for claim in [
+            "X is nowhere",
+            "x is not used anywhere",
+            "no code has it",
+            "nobody calls drain",
+            "drain is unused",
+            "drain is not in the repository",
+            "drain is never imported",
+        ] {
+            assert!(is_nowhere(claim, false), "{claim}");
+        }
+        for claim in
+            ["it can be anywhere", "drain is not locked", "the last job is never popped", "piano codes"]
+        {
+            assert!(!is_nowhere(claim, false), "{claim}");
+        }
+        assert!(
+            !is_nowhere("a.py: close is not called", true)
+                && is_nowhere("README.md has it and no code", true)
+        );
+    }
+}
