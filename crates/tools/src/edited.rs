@@ -100,10 +100,11 @@ impl Edited {
     fn next(&self) -> (ProofState, Guidance) {
         let look = |one: &CallerShown, hint: &str| Guidance::next("view", one.at.clone(), hint);
         if let Some(first) = self.dangling_callers.first() {
-            return (
-                ProofState::Triaging,
-                look(first, "This place uses what was removed or hidden: change it, or undo_batch."),
-            );
+            let hint = match first.because {
+                "import" => "This place asks for what is not there: mend it, or undo_batch.",
+                _ => "This place uses what was removed or hidden: change it, or undo_batch.",
+            };
+            return (ProofState::Triaging, look(first, hint));
         }
         if let Some(first) = self.callers_to_check.first() {
             let hint = match self.callers_to_check.len() {
@@ -111,6 +112,9 @@ impl Edited {
                     format!(
                         "{count} places say the name of what was removed, and may mean it: check them, this one first."
                     )
+                }
+                _ if first.because == "import" => {
+                    "This place would ask for what is not there: mend the edit.".to_owned()
                 }
                 1 => "The signature changed and this call did not: check it.".to_owned(),
                 more => format!(

@@ -49,7 +49,7 @@ pub struct CallerShown {
     pub node_id: String,
     /// What it uses.
     pub uses: String,
-    /// removed or signature.
+    /// removed or signature: what became of what it uses; import: the edit itself asks for what is not there, or took the import away.
     pub because: &'static str,
     /// How the use is known: precise, resolved or inferred (a guess by name).
     pub evidence: &'static str,

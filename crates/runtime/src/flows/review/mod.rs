@@ -1,13 +1,14 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
 mod before;
-mod builtins;
+pub(crate) mod builtins;
 mod checks;
 mod constants;
 mod contracts;
 mod given;
 mod gone_files;
-mod held;
+pub(crate) mod held;
+mod lines;
 mod lost_ways;
 mod members;
 mod moved_files;
@@ -18,6 +19,7 @@ mod removed_nodes;
 mod returned;
 mod reviewers;
 mod signatures;
+mod stray;
 mod twins;
 mod unmounted;
 mod users;
@@ -41,6 +43,8 @@ use serde::Serialize;
 use self::before::{Before, Began};
 use self::given::{Given, range_of};
 use self::held::Held;
+pub(crate) use self::contracts::knows_bases;
+pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
 use super::{ledger, planned, predicted};
@@ -237,7 +241,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     findings.extend(new_calls::unfit(&mut held, graph, &edited));
     findings.extend(unmounted::still_used(graph, &edited));
     findings.extend(overrides::apart(&mut held, graph, &edited));
-    findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
+    findings.extend(stray::found(ctx, &mut held, graph, &edited, &after)?);
     findings.extend(members::still_said(ctx, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);

@@ -10,12 +10,10 @@ use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
+use super::lines::{Lines, places};
 use super::twins::is_twin;
 use super::users::User;
 use super::{Edited, Finding, builtins, constants, removed};
-
-/// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
 
 /// What went and is to be looked up among the relations of before, each with the file that it was in.
 pub fn candidates<'e>(
@@ -52,7 +50,7 @@ pub fn candidates<'e>(
 #[derive(Default)]
 pub struct Related<'g> {
     /// Of tests, path and line.
-    pub certain: BTreeSet<(bool, &'g str, u32)>,
+    pub certain: Lines<'g>,
     /// Those that led to it by the name alone.
     pub guessed: BTreeSet<(&'g str, u32)>,
     /// Whether some of the certain ones are in files that the change left alone.
@@ -148,7 +146,7 @@ pub fn still_used(
             severity: severity.name(),
             at: format!("{}:{}", one.file.path, symbol.line),
             message: format!("{} was removed, and {count}{what} {name}{others}", symbol.name),
-            places: lines.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect(),
+            places: places(lines),
         });
     }
     found
