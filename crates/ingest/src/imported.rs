@@ -66,11 +66,16 @@ pub struct Written {
     pub is_all: bool,
     /// Whether others can import it from the file.
     pub is_exported: bool,
-    /// Whether it stands outside of all definitions.
-    pub is_at_top: bool,
+    /// The lines of the definition that it stands in, and holds in; nothing where it holds in the whole file.
+    pub within: Option<(u32, u32)>,
 }
 
 impl Written {
+    /// Whether a line is one that it holds in.
+    pub fn reaches(&self, line: u32) -> bool {
+        self.within.is_none_or(|(first, last)| (first..=last).contains(&line))
+    }
+
     /// Whether two imports ask for the same thing, wherever they stand.
     pub fn is_same(&self, other: &Self) -> bool {
         (self.level, &self.module, &self.item, self.is_all)
@@ -92,7 +97,7 @@ pub fn written(path: &str, bytes: &[u8]) -> Option<Vec<Written>> {
         bind: facts.text(import.bind).to_owned(),
         is_all: import.all == ImportAll::Yes,
         is_exported: import.exported,
-        is_at_top: import.scope.is_none(),
+        within: import.scope.map(|scope| (facts.def(scope).line_start, facts.def(scope).line_end)),
     });
     Some(written.collect())
 }
@@ -118,7 +123,13 @@ mod tests {
         let all = written("a.py", b"import x\nfrom .b import c as d, e\nfrom y import *\n").unwrap();
         let shown = |one: &Written| {
             let item = if one.is_all { "*" } else { one.item.as_deref().unwrap_or("-") };
-            format!("{} {}{} {item} {}", one.line, ".".repeat(one.level.into()), one.module.join("."), one.bind)
+            format!(
+                "{} {}{} {item} {}",
+                one.line,
+                ".".repeat(one.level.into()),
+                one.module.join("."),
+                one.bind
+            )
         };
         let shown: Vec<String> = all.iter().map(shown).collect();
         assert_eq!(shown, ["1 x - x", "2 .b c d", "2 .b e e", "3 y * *"]);

@@ -106,7 +106,10 @@ impl Place<'_, '_> {
     fn in_macro(&self) -> bool {
         let mut around = self.leaf.parent();
         while let Some(node) = around {
-            if matches!(node.kind(), "token_tree" | "macro_invocation" | "macro_definition" | "attribute_item") {
+            if matches!(
+                node.kind(),
+                "token_tree" | "macro_invocation" | "macro_definition" | "attribute_item"
+            ) {
                 return true;
             }
             around = node.parent();
@@ -119,6 +122,12 @@ impl Place<'_, '_> {
         let start = self.leaf.start_byte();
         let before = self.text[..start].trim_end();
         if ![".", "->", "::"].iter().any(|mark| before.ends_with(mark)) || before.ends_with("..") {
+            return String::new();
+        }
+        // An arrow also stands before what a function gives.
+        let is_member =
+            |parent: Node<'_>| ["field", "member", "access"].iter().any(|word| parent.kind().contains(word));
+        if before.ends_with("->") && !self.leaf.parent().is_some_and(is_member) {
             return String::new();
         }
         let mut around = self.leaf.parent();
@@ -358,6 +367,7 @@ mod tests {
             &["2 label", "4 label self.", "4 use self.", "5 local", "5 use m."],
         );
         check("a.py", "class x(Base):\n    def x(self): pass\n", &["1 top", "2 label"]);
+        check("a.py", "def f() -> x:\n    return 1\n", &["1 use"]);
     }
 
     #[test]

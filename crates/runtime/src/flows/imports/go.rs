@@ -28,11 +28,18 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
 /// The folder of a package that can only be one of our module.
 fn package(world: &mut World<'_>, path: &str, asked: &str) -> Option<String> {
     let (at, text) = world.nearest(path, "go.mod")?;
-    let module = text.lines().find_map(|line| line.trim().strip_prefix("module "))?.trim().trim_matches('"').to_owned();
+    let module = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("module "))?
+        .trim()
+        .trim_matches('"')
+        .to_owned();
     let rest = asked.strip_prefix(module.as_str())?;
     let rest = if rest.is_empty() { "" } else { rest.strip_prefix('/')? };
     let first = rest.split('/').next().unwrap_or_default();
-    let is_version = first.strip_prefix('v').is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
+    let is_version = first
+        .strip_prefix('v')
+        .is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()));
     // A module of its own below ours may be fetched from elsewhere.
     let is_other = text.split_whitespace().any(|word| {
         word.strip_prefix(module.as_str()).is_some_and(|rest| rest.starts_with('/'))
@@ -50,14 +57,19 @@ pub(super) fn members(world: &mut World<'_>, one: &Changed<'_>, imports: &[Writt
     let mut found = Vec::new();
     let text = String::from_utf8_lossy(one.new).into_owned();
     let old = one.old.map(String::from_utf8_lossy).unwrap_or_default().into_owned();
-    for import in imports.iter().filter(|import| !import.is_all && !matches!(import.bind.as_str(), "" | "_")) {
-        let Some(target) = import.module.first().and_then(|asked| package(world, one.path, asked)) else { continue };
+    for import in imports.iter().filter(|import| !import.is_all && !matches!(import.bind.as_str(), "" | "_"))
+    {
+        let Some(target) = import.module.first().and_then(|asked| package(world, one.path, asked)) else {
+            continue;
+        };
         let names = said_of(one, &text, &import.bind);
-        let new: BTreeSet<(u32, &str)> = names.into_iter().filter(|(_, name)| !says(&old, &format!("{}.{name}", import.bind))).collect();
+        let new: BTreeSet<(u32, &str)> =
+            names.into_iter().filter(|(_, name)| !says(&old, &format!("{}.{name}", import.bind))).collect();
         if new.is_empty() || !has_code(world, &target) || is_named_otherwise(world, &target, import) {
             continue;
         }
-        let files: Vec<String> = world.names_in(&target).into_iter().filter(|name| name.ends_with(".go")).collect();
+        let files: Vec<String> =
+            world.names_in(&target).into_iter().filter(|name| name.ends_with(".go")).collect();
         for (line, name) in new {
             let mut is_said = false;
             for file in &files {
@@ -87,11 +99,17 @@ fn is_named_otherwise(world: &mut World<'_>, target: &str, import: &Written) -> 
     if import.bind != last {
         return false;
     }
-    let files: Vec<String> = world.names_in(target).into_iter().filter(|name| name.ends_with(".go") && !name.ends_with("_test.go")).collect();
+    let files: Vec<String> = world
+        .names_in(target)
+        .into_iter()
+        .filter(|name| name.ends_with(".go") && !name.ends_with("_test.go"))
+        .collect();
     files.iter().any(|file| {
         let path = format!("{target}/{file}");
         let named = |text: &str| text.lines().any(|line| line.trim() == format!("package {last}"));
-        world.text(path.trim_start_matches('/')).is_some_and(|text| !named(&text) && !text.contains("package main"))
+        world
+            .text(path.trim_start_matches('/'))
+            .is_some_and(|text| !named(&text) && !text.contains("package main"))
     })
 }
 

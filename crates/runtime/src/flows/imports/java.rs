@@ -14,9 +14,30 @@ use super::{Certainty, Missing, Said};
 
 /// What a build may make classes with.
 const MAKERS: [&str; 24] = [
-    "protobuf", "antlr", "avro", "openapi", "swagger", "jooq", "querydsl", "annotationProcessor", "kapt", "ksp", "jaxb",
-    "xjc", "thrift", "immutables", "autovalue", "value", "dagger", "mapstruct", "generated", "javacc", "jflex", "lombok",
-    "android", "codegen",
+    "protobuf",
+    "antlr",
+    "avro",
+    "openapi",
+    "swagger",
+    "jooq",
+    "querydsl",
+    "annotationProcessor",
+    "kapt",
+    "ksp",
+    "jaxb",
+    "xjc",
+    "thrift",
+    "immutables",
+    "autovalue",
+    "value",
+    "dagger",
+    "mapstruct",
+    "generated",
+    "javacc",
+    "jflex",
+    "lombok",
+    "android",
+    "codegen",
 ];
 
 pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Option<Missing> {
@@ -63,7 +84,9 @@ fn has(world: &mut World<'_>, files: &BTreeSet<String>, class: &str) -> bool {
     files.iter().any(is_known)
         || files.iter().any(|file| {
             let words = ["class", "interface", "enum", "record", "object", "trait", "typealias", "type"];
-            world.text(file).is_none_or(|text| words.iter().any(|word| says(&text, &format!("{word} {class}"))))
+            world
+                .text(file)
+                .is_none_or(|text| words.iter().any(|word| says(&text, &format!("{word} {class}"))))
         })
 }
 

@@ -155,7 +155,8 @@ fn was_missing(
     for path in paths.into_iter().filter(|path| !own.contains(path)).take(MAX_OTHERS) {
         let Some(text) = world.text(path).map(|text| text.into_owned()) else { continue };
         for import in imported::written(path, text.as_bytes()).unwrap_or_default() {
-            let is_it = look(world, family, path, &import).is_some_and(|other| other.target == missing.target);
+            let is_it =
+                look(world, family, path, &import).is_some_and(|other| other.target == missing.target);
             if is_it {
                 return Ok(true);
             }

@@ -5,10 +5,10 @@ use m1nd_ingest::mentions::{self, Mention, Role};
 use super::world::{World, says};
 
 /// Words of Python that give a module names which it does not write down.
-const PYTHON_OPEN: [&str; 7] =
-    ["import *", "globals()", "setattr(", "sys.modules", "exec(", "vars()", "__dict__"];
+const PYTHON_OPEN: [&str; 3] = ["import *", "globals()", "sys.modules[__name__]"];
 /// The same of TypeScript and JavaScript.
-const SCRIPT_OPEN: [&str; 6] = ["export *", "export =", "module.exports", "exports.", "declare module", "__exportStar"];
+const SCRIPT_OPEN: [&str; 6] =
+    ["export *", "export =", "module.exports", "exports.", "declare module", "__exportStar"];
 
 /// Whether a file of Python may have a name.
 pub(super) fn by_python(world: &mut World<'_>, module: &str, name: &str) -> bool {

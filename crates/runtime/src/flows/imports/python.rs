@@ -10,10 +10,40 @@ use super::{Certainty, Missing, led_to, offered};
 
 /// Packages of the language that have modules, and that a folder of ours may be called like.
 const LIBRARY: [&str; 34] = [
-    "asyncio", "collections", "compression", "concurrent", "ctypes", "curses", "dbm", "distutils", "email",
-    "encodings", "html", "http", "importlib", "json", "lib2to3", "logging", "multiprocessing", "os", "pathlib",
-    "pydoc_data", "re", "setuptools", "sqlite3", "string", "sysconfig", "test", "tkinter", "tomllib", "unittest",
-    "urllib", "venv", "wsgiref", "xml", "zoneinfo",
+    "asyncio",
+    "collections",
+    "compression",
+    "concurrent",
+    "ctypes",
+    "curses",
+    "dbm",
+    "distutils",
+    "email",
+    "encodings",
+    "html",
+    "http",
+    "importlib",
+    "json",
+    "lib2to3",
+    "logging",
+    "multiprocessing",
+    "os",
+    "pathlib",
+    "pydoc_data",
+    "re",
+    "setuptools",
+    "sqlite3",
+    "string",
+    "sysconfig",
+    "test",
+    "tkinter",
+    "tomllib",
+    "unittest",
+    "urllib",
+    "venv",
+    "wsgiref",
+    "xml",
+    "zoneinfo",
 ];
 
 pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Option<Missing> {
@@ -71,7 +101,10 @@ enum Place {
     Folder(String),
     File(String),
     /// A folder of ours that does not have it.
-    Gone { folder: String, name: String },
+    Gone {
+        folder: String,
+        name: String,
+    },
 }
 
 /// Nothing where the module is not ours, or may be made by something else.
@@ -94,7 +127,9 @@ fn place(world: &mut World<'_>, path: &str, import: &Written) -> Option<Place> {
     };
     for (at, part) in parts.iter().enumerate() {
         let inner = join(&here, part)?;
-        if world.is_folder(&inner) && (world.is_file(&format!("{inner}/__init__.py")) || !has_file(world, &here, part)) {
+        if world.is_folder(&inner)
+            && (world.is_file(&format!("{inner}/__init__.py")) || !has_file(world, &here, part))
+        {
             here = inner;
             continue;
         }
@@ -188,8 +223,11 @@ fn is_guarded(text: &str, line: u32) -> bool {
         }
         least = indent(line);
         let first = said.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let expects = ["raises", "suppress", "warns", "Raises", "assertWarns"].iter().any(|word| said.contains(word));
-        if matches!(first, "try" | "except" | "finally" | "if" | "elif" | "else") || first == "with" && expects {
+        let expects =
+            ["raises", "suppress", "warns", "Raises", "assertWarns"].iter().any(|word| said.contains(word));
+        if matches!(first, "try" | "except" | "finally" | "if" | "elif" | "else")
+            || first == "with" && expects
+        {
             return true;
         }
         if least == 0 {

@@ -14,18 +14,23 @@ use super::{Broken, Certainty, Changed, Missing};
 
 /// Folders of a package whose files are crates of their own.
 const OF_CRATES: [&str; 4] = ["tests", "examples", "benches", "bin"];
+/// Modules that are looked through above one.
+const MAX_ABOVE: usize = 60;
 
 pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Option<Missing> {
     let (first, rest) = import.module.split_first()?;
     let starts = match first.as_str() {
         "crate" => roots(world, path),
         // Within a module that stands in the file these mean that module.
-        "self" if import.is_at_top => vec![path.to_owned()],
-        "super" if import.is_at_top => vec![parent(world, path)?],
+        "self" if import.within.is_none() => vec![path.to_owned()],
+        "super" if import.within.is_none() => vec![parent(world, path)?],
         "self" | "super" | "" => return None,
         name => vec![library(world, path, name)?],
     };
-    // Of a package with a library and a program nobody knows to which a file belongs.
+    if starts.is_empty() {
+        return None;
+    }
+    // A file may belong to a library and to a program.
     let all: Vec<Missing> = starts
         .into_iter()
         .map(|start| follow(world, &start, rest, import.is_all))
@@ -86,18 +91,36 @@ fn mounted_by(line: &str) -> Option<&str> {
 
 /// Whether a module may have names that it does not say: by imports of everything, or by macros where items stand.
 fn is_open(text: &str) -> bool {
-    let is_glob = |line: &str| line.contains("*;") || line.contains("::*") || line.trim_end().ends_with("*,") || line.contains("*}");
+    let text = without_blocks(text);
     let is_call = |line: &str| {
         let name = line.split('!').next().filter(|name| name.len() < line.len()).unwrap_or_default().trim();
         let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
         is_name && name != "macro_rules"
     };
-    // Items stand at the left of a file that is laid out as usual.
-    text.contains("include!") || text.lines().any(|line| {
-        let is_use = line.trim_start().starts_with("use ") || line.trim_start().starts_with("pub");
-        is_glob(line) && (is_use || line.trim_start().starts_with('*') || line.contains("::*"))
-            || !line.starts_with([' ', '\t']) && is_call(line)
-    })
+    // Items stand at the left of a file that is laid out as usual; what is imported further right holds in what is around it, unless
+    // it goes on from a line above.
+    text.contains("include!")
+        || text.lines().any(|line| {
+            let (said, is_inner) = (line.trim(), line.starts_with([' ', '\t']));
+            let said = said.split("//").next().unwrap_or(said).trim();
+            let is_use = said.starts_with("use ") || said.starts_with("pub");
+            let goes_on = said.ends_with("*,") || said.ends_with("*") || said.ends_with("*}");
+            match is_inner {
+                true => !is_use && goes_on,
+                false => is_use && said.contains('*') || said.contains("::*") || is_call(said),
+            }
+        })
+}
+
+/// A text without comments over several lines.
+fn without_blocks(text: &str) -> String {
+    let (mut left, mut rest) = (String::new(), text);
+    while let Some((before, after)) = rest.split_once("/*") {
+        left.push_str(before);
+        rest = after.split_once("*/").map_or("", |(_, after)| after);
+    }
+    left.push_str(rest);
+    left
 }
 
 /// Whether a module gives a name to something, or may: what only uses it does not.
@@ -106,39 +129,55 @@ fn is_said(path: &str, text: &str, name: &str) -> bool {
     said.iter().any(|one| one.in_macro || one.role != Role::Use)
 }
 
-/// Where the crate that a file belongs to may begin.
+/// Where the crates that a file belongs to begin: the files that no other names as a module.
 fn roots(world: &mut World<'_>, path: &str) -> Vec<String> {
-    let Some((package, _)) = world.nearest(path, "Cargo.toml") else { return Vec::new() };
-    let below = path.strip_prefix(package.as_str()).unwrap_or(path).trim_start_matches('/');
-    let parts: Vec<&str> = below.split('/').collect();
-    let is_crate = |name: &str| OF_CRATES.contains(&name);
-    match &parts[..] {
-        ["src", "lib.rs" | "main.rs"] => vec![path.to_owned()],
-        ["src", "bin", _] => vec![path.to_owned()],
-        [top, _] if is_crate(top) => vec![path.to_owned()],
-        ["src", "bin", ..] => Vec::new(),
-        ["src", ..] => {
-            let names = ["src/lib.rs", "src/main.rs"];
-            let found = names.iter().filter_map(|name| join(&package, name));
-            found.filter(|path| world.is_file(path)).collect()
+    let (mut found, mut work) = (Vec::new(), vec![path.to_owned()]);
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    while let Some(at) = work.pop() {
+        if !seen.insert(at.clone()) || seen.len() > MAX_ABOVE {
+            continue;
         }
-        _ => Vec::new(),
+        let above = declaring(world, &at);
+        match above.is_empty() {
+            true => found.push(at),
+            false => work.extend(above),
+        }
     }
+    // What nobody names is a crate where cargo looks for one.
+    let is_crate = |path: &String| {
+        let (at, name) = path.rsplit_once('/').unwrap_or(("", path));
+        matches!(name, "lib.rs" | "main.rs") || OF_CRATES.contains(&at.rsplit('/').next().unwrap_or(at))
+    };
+    if found.iter().all(is_crate) { found } else { Vec::new() }
+}
+
+/// The files that name a file as a module of theirs.
+fn declaring(world: &mut World<'_>, path: &str) -> Vec<String> {
+    let (at, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let (home, stem) = match name {
+        "mod.rs" => (folder(at), at.rsplit('/').next().unwrap_or(at)),
+        name => (at, name.strip_suffix(".rs").unwrap_or(name)),
+    };
+    let mut tries: Vec<String> = world
+        .names_in(home)
+        .into_iter()
+        .filter(|file| file.ends_with(".rs"))
+        .filter_map(|file| join(home, &file))
+        .collect();
+    tries.push(format!("{home}.rs"));
+    let mut found = Vec::new();
+    for other in tries {
+        let is_it = other != path && places(&other, stem).iter().any(|place| place == path);
+        if is_it && world.text(&other).is_some_and(|text| declares(&text, stem)) {
+            found.push(other);
+        }
+    }
+    found
 }
 
 /// The file of the module around a file.
-fn parent(world: &World<'_>, path: &str) -> Option<String> {
-    let (at, name) = path.rsplit_once('/')?;
-    let above = match name {
-        "lib.rs" | "main.rs" => return None,
-        "mod.rs" => folder(at),
-        _ => at,
-    };
-    let own = if name == "mod.rs" { at } else { path.strip_suffix(".rs")? };
-    let module = folder(own);
-    let tries = [format!("{module}/mod.rs"), format!("{module}.rs"), format!("{above}/lib.rs"), format!("{above}/main.rs")];
-    let found: Vec<String> = tries.into_iter().filter(|path| world.is_file(path)).collect();
-    match &found[..] {
+fn parent(world: &mut World<'_>, path: &str) -> Option<String> {
+    match &declaring(world, path)[..] {
         [only] => Some(only.clone()),
         _ => None,
     }
@@ -194,12 +233,19 @@ pub(super) fn mounted(world: &World<'_>, one: &Changed<'_>) -> Vec<Broken> {
     let lines: Vec<&str> = new.lines().collect();
     let mut found = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let Some(name) = mounted_by(line).filter(|name| !old.contains(*name) && !line.starts_with([' ', '\t'])) else { continue };
+        let Some(name) =
+            mounted_by(line).filter(|name| !old.contains(*name) && !line.starts_with([' ', '\t']))
+        else {
+            continue;
+        };
         let marks = lines[..at].iter().rev().take_while(|line| line.trim_start().starts_with("#["));
         let is_marked = marks.into_iter().any(|mark| mark.contains("cfg") || mark.contains("path"));
         let tries = places(one.path, name);
         let is_there = tries.iter().any(|path| world.is_file(path) || world.is_ignored(path));
-        if !is_marked && !is_there && let Some(first) = tries.first() {
+        if !is_marked
+            && !is_there
+            && let Some(first) = tries.first()
+        {
             found.push(Broken {
                 path: one.path.to_owned(),
                 line: u32::try_from(at + 1).unwrap_or(u32::MAX),
@@ -230,7 +276,12 @@ mod tests {
 
     #[test]
     fn a_module_is_open_to_names_that_it_does_not_say() {
-        assert!(is_open("pub use self::a::*;\n") && is_open("pub use a::{b, *};\n") && is_open("make! { A }\n"));
-        assert!(!is_open("use a::b;\n\nfn f() {\n    println!(\"{}\", 2 * 3);\n}\n") && !is_open("macro_rules! m {\n}\n"));
+        assert!(
+            is_open("pub use self::a::*;\n") && is_open("pub use a::{b, *};\n") && is_open("make! { A }\n")
+        );
+        assert!(
+            !is_open("use a::b;\n\nfn f() {\n    println!(\"{}\", 2 * 3);\n}\n")
+                && !is_open("macro_rules! m {\n}\n")
+        );
     }
 }

@@ -82,7 +82,8 @@ fn gone(world: &mut World<'_>, path: &str, asked: &str, target: &str) -> Option<
 /// Whether declarations speak for modules of a path that need not be there.
 fn is_declared(world: &mut World<'_>, asked: &str) -> bool {
     let last = asked.rsplit('/').next().unwrap_or(asked).to_owned();
-    let declarations: Vec<String> = world.paths().iter().filter(|path| path.ends_with(".d.ts")).cloned().collect();
+    let declarations: Vec<String> =
+        world.paths().iter().filter(|path| path.ends_with(".d.ts")).cloned().collect();
     declarations.iter().any(|path| {
         world.text(path).is_some_and(|text| text.contains("declare module") && text.contains(&last))
     })
@@ -96,7 +97,9 @@ fn is_there(world: &World<'_>, target: &str) -> bool {
     let name = target.rsplit('/').next().unwrap_or(target);
     let plain = BUILT.iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     world.names_in(folder(target)).iter().any(|file| {
-        [name, plain].iter().any(|name| file.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
+        [name, plain]
+            .iter()
+            .any(|name| file.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')))
     })
 }
 
@@ -111,14 +114,21 @@ fn source(world: &World<'_>, target: &str) -> Option<String> {
 }
 
 fn stem(name: &str) -> &str {
-    BUILT.iter().chain(&[".ts", ".tsx", ".vue", ".json"]).find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+    BUILT
+        .iter()
+        .chain(&[".ts", ".tsx", ".vue", ".json"])
+        .find_map(|end| name.strip_suffix(end))
+        .unwrap_or(name)
 }
 
 /// Whether an import stands at the top of a file as a statement of its own, and is not told to be wrong.
 fn is_static(world: &mut World<'_>, path: &str, line: u32) -> bool {
     let text = world.line(path, line);
-    let begins = ["import ", "import{", "import*", "import'", "import\"", "export "].iter().any(|word| text.starts_with(word));
-    let requires = ["const ", "let ", "var "].iter().any(|word| text.starts_with(word)) && text.contains("require(");
+    let begins = ["import ", "import{", "import*", "import'", "import\"", "export "]
+        .iter()
+        .any(|word| text.starts_with(word));
+    let requires =
+        ["const ", "let ", "var "].iter().any(|word| text.starts_with(word)) && text.contains("require(");
     let above = world.line(path, line.saturating_sub(1));
     (begins || requires) && !above.contains("@ts-ignore") && !above.contains("@ts-expect-error")
 }

@@ -12,23 +12,129 @@ use crate::flows::review::{builtins, knows_bases};
 
 /// Names that runtimes, browsers and runners of tests give to scripts.
 const SCRIPT_GLOBALS: [&str; 62] = [
-    "React", "JSX", "NodeJS", "Vue", "window", "document", "navigator", "location", "history", "process", "global", "performance",
-    "crypto", "require", "module", "exports", "self", "atob", "btoa", "alert", "confirm", "test", "it", "describe", "expect", "vi",
-    "jest", "beforeEach", "afterEach", "beforeAll", "afterAll", "suite", "bench", "assert", "sinon", "cy", "Cypress", "mocha",
-    "context", "before", "after", "Node", "Element", "Document", "Window", "Text", "Comment", "Range", "File", "Storage", "Worker",
-    "Image", "Option", "Iterator", "Iterable", "Intl", "WebSocket", "ReadableStream", "WritableStream", "TransformStream",
-    "MessageChannel", "Performance",
+    "React",
+    "JSX",
+    "NodeJS",
+    "Vue",
+    "window",
+    "document",
+    "navigator",
+    "location",
+    "history",
+    "process",
+    "global",
+    "performance",
+    "crypto",
+    "require",
+    "module",
+    "exports",
+    "self",
+    "atob",
+    "btoa",
+    "alert",
+    "confirm",
+    "test",
+    "it",
+    "describe",
+    "expect",
+    "vi",
+    "jest",
+    "beforeEach",
+    "afterEach",
+    "beforeAll",
+    "afterAll",
+    "suite",
+    "bench",
+    "assert",
+    "sinon",
+    "cy",
+    "Cypress",
+    "mocha",
+    "context",
+    "before",
+    "after",
+    "Node",
+    "Element",
+    "Document",
+    "Window",
+    "Text",
+    "Comment",
+    "Range",
+    "File",
+    "Storage",
+    "Worker",
+    "Image",
+    "Option",
+    "Iterator",
+    "Iterable",
+    "Intl",
+    "WebSocket",
+    "ReadableStream",
+    "WritableStream",
+    "TransformStream",
+    "MessageChannel",
+    "Performance",
 ];
 /// Classes of `java.lang` that are named without an import.
 const JAVA_LANG: [&str; 58] = [
-    "Object", "String", "Integer", "Long", "Short", "Byte", "Character", "Boolean", "Float", "Double", "Number", "Math", "System",
-    "Thread", "Runnable", "Runtime", "Process", "ProcessBuilder", "StringBuilder", "StringBuffer", "CharSequence", "Comparable",
-    "Iterable", "Cloneable", "AutoCloseable", "Class", "ClassLoader", "Enum", "Record", "Throwable", "Exception", "Error",
-    "RuntimeException", "IllegalArgumentException", "IllegalStateException", "NullPointerException", "IndexOutOfBoundsException",
-    "UnsupportedOperationException", "ClassCastException", "ArithmeticException", "NumberFormatException", "InterruptedException",
-    "CloneNotSupportedException", "ClassNotFoundException", "NoSuchMethodException", "NoSuchFieldException", "SecurityException",
-    "AssertionError", "OutOfMemoryError", "StackOverflowError", "Override", "Deprecated", "SuppressWarnings", "SafeVarargs",
-    "FunctionalInterface", "Void", "ThreadLocal", "Module",
+    "Object",
+    "String",
+    "Integer",
+    "Long",
+    "Short",
+    "Byte",
+    "Character",
+    "Boolean",
+    "Float",
+    "Double",
+    "Number",
+    "Math",
+    "System",
+    "Thread",
+    "Runnable",
+    "Runtime",
+    "Process",
+    "ProcessBuilder",
+    "StringBuilder",
+    "StringBuffer",
+    "CharSequence",
+    "Comparable",
+    "Iterable",
+    "Cloneable",
+    "AutoCloseable",
+    "Class",
+    "ClassLoader",
+    "Enum",
+    "Record",
+    "Throwable",
+    "Exception",
+    "Error",
+    "RuntimeException",
+    "IllegalArgumentException",
+    "IllegalStateException",
+    "NullPointerException",
+    "IndexOutOfBoundsException",
+    "UnsupportedOperationException",
+    "ClassCastException",
+    "ArithmeticException",
+    "NumberFormatException",
+    "InterruptedException",
+    "CloneNotSupportedException",
+    "ClassNotFoundException",
+    "NoSuchMethodException",
+    "NoSuchFieldException",
+    "SecurityException",
+    "AssertionError",
+    "OutOfMemoryError",
+    "StackOverflowError",
+    "Override",
+    "Deprecated",
+    "SuppressWarnings",
+    "SafeVarargs",
+    "FunctionalInterface",
+    "Void",
+    "ThreadLocal",
+    "Module",
 ];
 /// What brings names into scripts that no line imports.
 const BRINGERS: [&str; 4] = ["unplugin-auto-import", "nuxt", "auto-import", "@nuxt/kit"];
@@ -40,7 +146,9 @@ pub(super) fn left(
     old: &[Written],
     new: &[Written],
 ) -> Vec<Broken> {
-    if !matches!(family, "python" | "script" | "go" | "java" | "rust") || brings_all(family, new) {
+    let brings_all =
+        new.iter().any(|import| import.is_all && import.within.is_none() && !is_export(family, import));
+    if !matches!(family, "python" | "script" | "go" | "java" | "rust") || brings_all {
         return Vec::new();
     }
     let file = File {
@@ -55,11 +163,11 @@ pub(super) fn left(
     for import in old.iter().filter(|import| file.binds(import)) {
         let name = import.bind.as_str();
         let is_asked = !import.is_all && is_name(name) && found.iter().all(|one| one.name != name);
-        if !is_asked || file.is_imported(name) || file.is_brought(world, import) {
+        if !is_asked || file.is_brought(world, import) {
             continue;
         }
         let Some(said) = mentions::of(one.path, one.new, name) else { continue };
-        let uses = file.uses(&said, name);
+        let (uses, is_read) = file.uses(&said, name);
         let Some(&first) = uses.first() else { continue };
         let what = match uses.len() {
             1 => "1 line of the file still uses".to_owned(),
@@ -71,19 +179,16 @@ pub(super) fn left(
             name: name.to_owned(),
             message: format!("{name} is not imported any more, and {what} it"),
             places: Vec::new(),
-            certainty: file.certainty(world, import),
+            certainty: file.certainty(world, import).min(is_read),
             lines: uses,
         });
     }
     found
 }
 
-/// Whether imports of everything may bring any name.
-fn brings_all(family: &str, new: &[Written]) -> bool {
-    // What a module within a file takes from around it is in the file.
-    let is_own = |import: &Written| family == "rust" && !import.is_at_top && import.module == ["super"];
-    new.iter().any(|import| import.is_all && !import.is_exported && !is_own(import))
-        || family == "python" && new.iter().any(|import| import.is_all)
+/// Whether an import only hands names on: an export of another module's name gives a script no name of its own.
+fn is_export(family: &str, import: &Written) -> bool {
+    family == "script" && import.is_exported
 }
 
 fn is_name(name: &str) -> bool {
@@ -104,21 +209,27 @@ struct File<'a> {
 }
 
 impl File<'_> {
-    /// An export of another module's name gives the file no name of its own.
+    /// Whether an import gave the file a name that nothing else can.
     fn binds(&self, import: &Written) -> bool {
         match self.family {
             "script" => {
                 let line = self.was.lines().nth((import.line as usize).saturating_sub(1)).unwrap_or_default();
                 !import.is_exported && line.trim_start().starts_with("import")
             }
-            "rust" => import.is_at_top && import.module.len() > 1,
+            "rust" => import.within.is_none() && import.module.len() > 1,
             _ => true,
         }
     }
 
-    fn is_imported(&self, name: &str) -> bool {
-        let binds = |import: &&Written| self.family != "script" || !import.is_exported;
-        self.new.iter().filter(binds).any(|import| import.bind == name)
+    /// Whether an import of today gives a line a name.
+    fn is_imported(&self, name: &str, line: u32) -> bool {
+        let gives = |import: &&Written| {
+            // What a module within a file takes from around it is in the file.
+            let is_own = self.family == "rust" && import.module == ["super"];
+            import.bind == name || import.is_all && !is_own
+        };
+        let mut binds = self.new.iter().filter(|import| !is_export(self.family, import)).filter(gives);
+        binds.any(|import| import.reaches(line))
     }
 
     /// Whether something else may give a file the name.
@@ -135,7 +246,7 @@ impl File<'_> {
                 SCRIPT_GLOBALS.contains(&name)
                     || name.starts_with("HTML")
                     || name.starts_with("SVG")
-                    || named().any(|ix| graph.node(ix).path().ends_with(".d.ts"))
+                    || named().any(|ix| is_global(world, graph.node(ix).path()))
                     || BRINGERS.iter().any(|word| world.is_built(at, word))
             }
             "go" => {
@@ -165,21 +276,19 @@ impl File<'_> {
         }
     }
 
-    /// The lines that use a name which nothing in the file gives to anything.
-    fn uses(&self, said: &[Mention], name: &str) -> Vec<u32> {
-        let line_of = |one: &Mention| {
-            self.text.lines().nth((one.line as usize).saturating_sub(1)).unwrap_or_default()
-        };
+    /// The lines that use a name which nothing gives to anything there, and how sure it is that they mean it.
+    fn uses(&self, said: &[Mention], name: &str) -> (Vec<u32>, Certainty) {
+        let line_of =
+            |one: &Mention| self.text.lines().nth((one.line as usize).saturating_sub(1)).unwrap_or_default();
         let gives = |one: &Mention| match &one.role {
-            Role::Import => true,
             Role::Binding { at_top, .. } => *at_top || self.text.contains("global "),
             // Members of a class have their names in its body; parameters of types in what they belong to.
             Role::Label if one.of.is_empty() => match self.family {
                 "python" => {
                     let line = line_of(one).trim_start();
-                    ["", "def ", "async def ", "class "].iter().any(|word| {
-                        line.strip_prefix(word).is_some_and(|rest| rest.starts_with(name))
-                    })
+                    ["", "def ", "async def ", "class "]
+                        .iter()
+                        .any(|word| line.strip_prefix(word).is_some_and(|rest| rest.starts_with(name)))
                 }
                 "java" => true,
                 _ => line_of(one).contains('<'),
@@ -187,7 +296,7 @@ impl File<'_> {
             _ => false,
         };
         if said.iter().any(gives) || said.iter().any(|one| one.in_macro && self.defines(one)) {
-            return Vec::new();
+            return (Vec::new(), Certainty::Certain);
         }
         let is_within = |one: &Mention| {
             said.iter().any(|other| match &other.role {
@@ -195,19 +304,26 @@ impl File<'_> {
                 _ => false,
             })
         };
-        let is_read = |one: &Mention| {
-            !one.in_macro || self.text.get(one.at + name.len()..).is_some_and(|rest| rest.starts_with("::"))
+        let follows = |one: &Mention, mark: &str| {
+            self.text.get(one.at + name.len()..).is_some_and(|rest| rest.starts_with(mark))
         };
-        let uses = said.iter().filter(|one| {
-            one.role == Role::Use && one.of.is_empty() && is_read(one) && !is_within(one)
-        });
-        let uses = uses.filter(|one| {
+        let meant = said.iter().filter(|one| {
+            let is_mark = one.in_macro && line_of(one).trim_start().starts_with("#[");
             // A package is always said before one of its names.
-            self.family != "go" || self.text.get(one.at + name.len()..).is_some_and(|rest| rest.starts_with('.'))
+            let is_said_so = self.family != "go" || follows(one, ".");
+            one.role == Role::Use
+                && one.of.is_empty()
+                && is_said_so
+                && !is_mark
+                && !is_within(one)
+                && !self.is_imported(name, one.line)
         });
-        let mut lines: Vec<u32> = uses.map(|one| one.line).collect();
+        let meant: Vec<&Mention> = meant.collect();
+        // What a macro makes of a word that stands alone nobody knows.
+        let is_read = meant.iter().any(|one| !one.in_macro || follows(one, "::"));
+        let mut lines: Vec<u32> = meant.iter().map(|one| one.line).collect();
         lines.dedup();
-        lines
+        (lines, if is_read { Certainty::Certain } else { Certainty::Likely })
     }
 
     /// Whether a macro is given a definition of a name.
@@ -226,11 +342,19 @@ impl File<'_> {
         let types = world.graph.nodes_in(self.path).filter(|&ix| world.graph.node(ix).kind().is_type());
         let extends = |text: &str| says(text, "extends") || says(text, "implements");
         let mut heads = types.map(|ix| (ix, world.graph.node(ix).signature()));
-        let is_open = heads.any(|(ix, head)| {
-            extends(head) && (import.level > 0 || !knows_bases(world.graph, ix))
-        });
+        let is_open =
+            heads.any(|(ix, head)| extends(head) && (import.level > 0 || !knows_bases(world.graph, ix)));
         if is_open { Certainty::Likely } else { Certainty::Certain }
     }
+}
+
+/// Whether a file declares names for all others.
+fn is_global(world: &mut World<'_>, path: &str) -> bool {
+    path.ends_with(".d.ts")
+        && world.text(path).is_none_or(|text| {
+            let is_part = |line: &str| line.starts_with("export") || line.starts_with("import");
+            text.contains("declare global") || !text.lines().any(is_part)
+        })
 }
 
 fn package_of<'g>(graph: &'g Graph, path: &str) -> Option<&'g str> {

@@ -168,7 +168,6 @@ impl<'a> World<'a> {
 /// Whether a text says a word.
 pub fn says(text: &str, word: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    text.match_indices(word).any(|(at, _)| {
-        !text[..at].ends_with(is_letter) && !text[at + word.len()..].starts_with(is_letter)
-    })
+    text.match_indices(word)
+        .any(|(at, _)| !text[..at].ends_with(is_letter) && !text[at + word.len()..].starts_with(is_letter))
 }

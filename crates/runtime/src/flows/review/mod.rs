@@ -5,9 +5,11 @@ pub(crate) mod builtins;
 mod checks;
 mod constants;
 mod contracts;
+mod fields;
 mod given;
 mod gone_files;
 pub(crate) mod held;
+mod java_calls;
 mod lines;
 mod lost_ways;
 mod members;
@@ -41,9 +43,9 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::before::{Before, Began};
+pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
-pub(crate) use self::contracts::knows_bases;
 pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
@@ -78,7 +80,7 @@ pub struct TestFile {
 }
 
 /// A file of the change, with its definitions that differ where both states are known.
-pub(super) struct Edited {
+pub(crate) struct Edited {
     pub file: ChangedFile,
     /// Nothing where only today's lines are known.
     pub symbols: Option<Vec<Changed>>,
@@ -239,10 +241,11 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         findings.extend(unmet);
     }
     findings.extend(new_calls::unfit(&mut held, graph, &edited));
+    findings.extend(java_calls::unfit(&mut held, graph, &edited));
     findings.extend(unmounted::still_used(graph, &edited));
     findings.extend(overrides::apart(&mut held, graph, &edited));
     findings.extend(stray::found(ctx, &mut held, graph, &edited, &after)?);
-    findings.extend(members::still_said(ctx, graph, &edited, &after)?);
+    findings.extend(members::still_said(ctx, &mut held, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     match after.is_empty() {

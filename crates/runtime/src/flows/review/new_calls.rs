@@ -9,9 +9,9 @@ use super::held::Held;
 use super::{Edited, Finding};
 
 /// Bytes of a signature that are shown.
-const LONG: usize = 160;
+pub(super) const LONG: usize = 160;
 /// Findings that are told: more of them are one misunderstanding.
-const MAX_FOUND: usize = 20;
+pub(super) const MAX_FOUND: usize = 20;
 /// Lines above a call that may say that it is meant to fail.
 const ABOVE: u32 = 3;
 /// Lines that are looked through for what cannot be counted.
@@ -112,7 +112,7 @@ fn is_made_otherwise(held: &mut Held<'_>, graph: &Graph, target: NodeIx) -> bool
 }
 
 /// Whether lines above a call say that it must not work.
-fn is_meant_to_fail(held: &mut Held<'_>, path: &str, line: u32) -> bool {
+pub(super) fn is_meant_to_fail(held: &mut Held<'_>, path: &str, line: u32) -> bool {
     let words =
         ["raises", "assertRaises", "@ts-expect-error", "@ts-ignore", "except TypeError", "type: ignore"];
     (line.saturating_sub(ABOVE).max(1)..=line).any(|line| {

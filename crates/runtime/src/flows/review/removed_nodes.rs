@@ -37,7 +37,11 @@ pub fn candidates<'e>(
         // Where they are told apart by what they take that is looked at with the one that went.
         let stays = |symbol: &Changed| {
             let mut nodes = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
-            nodes.any(|node| node.qualified() == symbol.name && !has_overloads(node.language()))
+            nodes.any(|node| {
+                node.qualified() == symbol.name
+                    && !has_overloads(node.language())
+                    && stands_for(node.kind(), symbol.kind)
+            })
         };
         let went = one.symbols.iter().flatten().filter(went);
         let left = went.filter(|symbol| !is_inner(symbol) && !stays(symbol) && !is_told(one, symbol));
@@ -88,7 +92,9 @@ pub fn relations<'g>(
         let was = before.node(node).signature();
         let mut now = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
         let stays = now.any(|now| {
-            now.qualified() == symbol.name && may_take(was, now.signature(), now.language(), name)
+            now.qualified() == symbol.name
+                && stands_for(now.kind(), symbol.kind)
+                && may_take(was, now.signature(), now.language(), name)
         });
         if stays || survives(edited, one, symbol, name) {
             continue;
@@ -226,7 +232,12 @@ fn left(
     let gone = before.node(edge.target).path();
     let is_it = |ix: NodeIx| {
         let now = graph.node(ix);
+        // A module of the name is imported as well as anything.
+        if edge.kind == EdgeKind::Imports && now.kind() == NodeKind::File && is_module(now.path(), name) {
+            return true;
+        }
         now.label() == name
+            && (edge.kind == EdgeKind::Imports || stands_for(now.kind(), before.node(edge.target).kind()))
             && !is_twin(before, user.path, gone, now.path())
             && may_take(before.node(edge.target).signature(), now.signature(), now.language(), name)
     };
@@ -234,6 +245,20 @@ fn left(
         return None;
     }
     user.still_says(line, name, edge.kind).then_some(today)
+}
+
+/// Whether a file is the module of a name.
+fn is_module(path: &str, name: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    match file.split('.').next().unwrap_or(file) {
+        "mod" | "__init__" | "index" => folder.rsplit('/').next() == Some(name),
+        stem => stem == name,
+    }
+}
+
+/// Whether something of a kind can be meant where something of another kind was: nobody calls or reads a module.
+fn stands_for(now: NodeKind, was: NodeKind) -> bool {
+    now != NodeKind::Module || !(was.is_callable() || was == NodeKind::Constant)
 }
 
 fn has_overloads(language: &str) -> bool {
