@@ -42,7 +42,7 @@ pub struct Edited {
     syntax_unchecked: Vec<String>,
     /// Definitions that differ.
     symbols: Vec<SymbolShown>,
-    /// Uses of what was removed that are still written and find nothing.
+    /// Uses of what was removed that are still written and find nothing; and lines of the edit that ask for what is not there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dangling_callers: Vec<CallerShown>,
     /// Calls, on lines that were not touched, of what has another signature now; and places that say the name of a removed member

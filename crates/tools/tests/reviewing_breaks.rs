@@ -405,4 +405,8 @@ fn a_call_that_leaves_the_rest_out_fits() {
     let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
     let text = app.replace("  return 1\n", "  warn('a')\n  return 1\n");
     assert_eq!(after(&fixture, &[("app.ts", &text)], &CALLS), [""; 0]);
+    // The type of a value says what it takes.
+    let lib = "export const warn: Warn = (msg, more) => {\n  console.log(msg, more)\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    assert_eq!(after(&fixture, &[("app.ts", &text)], &CALLS), [""; 0]);
 }

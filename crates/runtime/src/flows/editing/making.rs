@@ -31,7 +31,7 @@ pub enum Verify {
     None,
     /// It brings no syntax errors.
     Syntax,
-    /// And it leaves no certain caller without its callee.
+    /// And it leaves no certain caller without its callee, and no import without what it asks for.
     Graph,
     /// No syntax errors, and the user's commands pass.
     Command,

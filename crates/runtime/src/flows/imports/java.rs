@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
+use m1nd_graph::NodeFlags;
 use m1nd_graph::near::folder;
-use m1nd_graph::spelling::PACKAGE;
-use m1nd_graph::{NodeFlags, NodeKind};
 use m1nd_ingest::imported::Written;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
@@ -47,7 +46,7 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
     // The longest beginning that is a package of ours; what follows is a class of it.
     let (package, class, files) = (1..import.module.len()).rev().find_map(|end| {
         let package = import.module[..end].join(".");
-        let files = files_of(world, &package);
+        let files = world.files_of(&package);
         (!files.is_empty()).then(|| (package, import.module[end].clone(), files))
     })?;
     let is_class = class.starts_with(char::is_uppercase);
@@ -72,13 +71,6 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
     })
 }
 
-/// The files that say that they are in a package.
-fn files_of(world: &World<'_>, package: &str) -> BTreeSet<String> {
-    let files = world.graph.nodes().filter(|node| node.kind() == NodeKind::File);
-    let is_in = |tag: &str| tag.strip_prefix(PACKAGE) == Some(package);
-    files.filter(|node| node.tags().any(is_in)).map(|node| node.path().to_owned()).collect()
-}
-
 fn has(world: &mut World<'_>, files: &BTreeSet<String>, class: &str) -> bool {
     let is_known = |file: &String| world.graph.nodes_in(file).any(|ix| world.graph.node(ix).label() == class);
     files.iter().any(is_known)
@@ -101,7 +93,7 @@ pub(super) fn is_shared(
     let written = format!(r"\bimport\s+{}\.[A-Z]\w*\s*;", package.replace('.', r"\."));
     let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(true) };
     let hits = said(&pattern, "java")?;
-    let files = files_of(world, package);
+    let files = world.files_of(package);
     let classes: BTreeSet<&str> = hits
         .iter()
         .filter(|hit| !own.contains(hit.path.as_str()))

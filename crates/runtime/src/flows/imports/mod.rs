@@ -19,6 +19,7 @@ use m1nd_graph::Graph;
 use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::languages;
 use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
+use rayon::prelude::*;
 
 pub use self::world::World;
 
@@ -79,16 +80,18 @@ pub type Said<'s> = dyn Fn(&Pattern, &'static str) -> Result<Vec<grep::Match>, F
 pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -> Result<Vec<Broken>, Fault> {
     let mut found = Vec::new();
     let own: BTreeSet<&str> = changed.iter().map(|one| one.path).collect();
-    for one in changed {
+    // Both states of every file are parsed.
+    let read: Vec<(&Changed<'_>, Vec<Written>, Vec<Written>)> = changed
+        .par_iter()
+        .filter(|one| !is_made_to_fail(one.path) && may_matter(one))
+        .filter_map(|one| {
+            let new = imported::written(one.path, one.new)?;
+            let old = one.old.map_or(Some(Vec::new()), |old| imported::written(one.path_before, old))?;
+            Some((one, old, new))
+        })
+        .collect();
+    for (one, old, new) in &read {
         let Some(language) = languages::of_path(one.path) else { continue };
-        if is_made_to_fail(one.path) {
-            continue;
-        }
-        let Some(new) = imported::written(one.path, one.new) else { continue };
-        let old = match one.old {
-            Some(old) => imported::written(one.path_before, old).unwrap_or_default(),
-            None => Vec::new(),
-        };
         let came = new.iter().filter(|import| !old.iter().any(|was| was.is_same(import)));
         for import in came {
             let Some(missing) = look(world, language.family, one.path, import) else { continue };
@@ -106,17 +109,33 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
             });
         }
         let more = match language.family {
-            "go" => go::members(world, one, &new),
+            "go" => go::members(world, one, new),
             "rust" => rust::mounted(world, one),
             _ => Vec::new(),
         };
         found.extend(more);
-        found.extend(unbound::left(world, one, language.family, &old, &new));
+        found.extend(unbound::left(world, one, language.family, old, new));
     }
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
     found.truncate(MAX_FOUND);
     Ok(found)
+}
+
+/// Whether lines that came or went may be part of an import, or say a name of a package. Most edits are neither, and are not parsed.
+fn may_matter(one: &Changed<'_>) -> bool {
+    let Some(old) = one.old else { return true };
+    let [old, new] = [old, one.new].map(String::from_utf8_lossy);
+    let [was, is] = [&old, &new].map(|text| text.lines().map(str::trim).collect::<BTreeSet<&str>>());
+    let is_go = one.path.ends_with(".go");
+    let may = |line: &&str| {
+        const WORDS: [&str; 6] = ["import", "from", "use ", "require", "mod ", "export"];
+        let is_listed = |c: char| c.is_alphanumeric() || "_$,{}() *:;\"'./@-".contains(c);
+        WORDS.iter().any(|word| line.contains(word))
+            || line.chars().all(is_listed)
+            || is_go && line.contains('.')
+    };
+    was.symmetric_difference(&is).copied().any(|line| may(&line))
 }
 
 /// What an import asks for and does not get; nothing where it is found, or may be.

@@ -12,6 +12,10 @@ const SCRIPT_OPEN: [&str; 6] =
 
 /// Whether a file of Python may have a name.
 pub(super) fn by_python(world: &mut World<'_>, module: &str, name: &str) -> bool {
+    // Declarations of their own say more than the module does.
+    if world.is_file(&format!("{module}i")) {
+        return true;
+    }
     let Some(text) = world.text(module) else { return true };
     if PYTHON_OPEN.iter().any(|word| text.contains(word)) || name.starts_with("__") {
         return true;

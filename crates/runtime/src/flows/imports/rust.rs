@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use m1nd_graph::NodeIx;
 use m1nd_graph::near::folder;
-use m1nd_graph::spelling::PACKAGE;
-use m1nd_graph::{NodeIx, NodeKind};
 use m1nd_ingest::imported::Written;
 use m1nd_ingest::manifest::join;
 use m1nd_ingest::mentions::{self, Role};
@@ -64,10 +63,87 @@ fn follow(world: &mut World<'_>, start: &str, parts: &[String], is_all: bool) ->
             word: part.clone(),
             why: format!("{part} is imported from {here}, which does not have that name"),
             places: vec![format!("{here}:1")],
-            certainty: Certainty::Certain,
+            certainty: if is_derived(&text) { Certainty::Likely } else { Certainty::Certain },
         });
     }
     None
+}
+
+/// Whether marks of a module may make items in it: what they stand for is written elsewhere.
+fn is_derived(text: &str) -> bool {
+    const KNOWN: [&str; 60] = [
+        "Debug",
+        "Clone",
+        "Copy",
+        "Default",
+        "PartialEq",
+        "Eq",
+        "PartialOrd",
+        "Ord",
+        "Hash",
+        "Serialize",
+        "Deserialize",
+        "Error",
+        "derive",
+        "cfg",
+        "cfg_attr",
+        "allow",
+        "warn",
+        "deny",
+        "expect",
+        "forbid",
+        "inline",
+        "must_use",
+        "doc",
+        "test",
+        "non_exhaustive",
+        "repr",
+        "serde",
+        "error",
+        "from",
+        "source",
+        "default",
+        "macro_use",
+        "macro_export",
+        "path",
+        "deprecated",
+        "cold",
+        "track_caller",
+        "rustfmt",
+        "clippy",
+        "ignore",
+        "should_panic",
+        "feature",
+        "no_std",
+        "no_mangle",
+        "link",
+        "target_feature",
+        "bench",
+        "unsafe",
+        "global_allocator",
+        "rustfmt_skip",
+        "recursion_limit",
+        "tokio",
+        "main",
+        "thiserror",
+        "JsonSchema",
+        "schemars",
+        "Parser",
+        "Args",
+        "Subcommand",
+        "ValueEnum",
+    ];
+    let is_known = |name: &str| {
+        let name = name.trim().rsplit("::").next().unwrap_or(name).trim();
+        name.is_empty() || KNOWN.contains(&name)
+    };
+    let marks = text.lines().map(str::trim).filter_map(|line| line.strip_prefix("#[")).any(|mark| {
+        let name = mark.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let derived =
+            mark.strip_prefix("derive(").map_or("", |list| list.split(')').next().unwrap_or_default());
+        !is_known(name) || !derived.split(',').all(is_known)
+    });
+    marks
 }
 
 /// What is exported from a crate is found at its root, wherever it stands.
@@ -185,12 +261,8 @@ fn parent(world: &mut World<'_>, path: &str) -> Option<String> {
 
 /// The library that another crate of the workspace is.
 fn library(world: &mut World<'_>, path: &str, name: &str) -> Option<String> {
-    let files = world.graph.nodes().filter(|node| node.kind() == NodeKind::File && node.language() == "rust");
-    let is_it = |tag: &str| tag.strip_prefix(PACKAGE) == Some(name);
-    let found: Vec<String> = files
-        .filter(|node| node.path().ends_with("src/lib.rs") && node.tags().any(is_it))
-        .map(|node| node.path().to_owned())
-        .collect();
+    let found: Vec<String> =
+        world.files_of(name).into_iter().filter(|path| path.ends_with("src/lib.rs")).collect();
     let [only] = &found[..] else { return None };
     // It must be the one that the package asks for, and not another version of it.
     let (_, manifest) = world.nearest(path, "Cargo.toml")?;

@@ -217,7 +217,7 @@ impl File<'_> {
                 !import.is_exported && line.trim_start().starts_with("import")
             }
             "rust" => import.within.is_none() && import.module.len() > 1,
-            _ => true,
+            _ => import.module != ["__future__"],
         }
     }
 
@@ -309,8 +309,13 @@ impl File<'_> {
         };
         let meant = said.iter().filter(|one| {
             let is_mark = one.in_macro && line_of(one).trim_start().starts_with("#[");
-            // A package is always said before one of its names.
-            let is_said_so = self.family != "go" || follows(one, ".");
+            let is_said_so = match self.family {
+                // A package is always said before one of its names.
+                "go" => follows(one, "."),
+                // A constant is found there by the type of what is asked.
+                "java" => !line_of(one).trim_start().starts_with("case "),
+                _ => true,
+            };
             one.role == Role::Use
                 && one.of.is_empty()
                 && is_said_so

@@ -5,6 +5,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::near::folder;
+use m1nd_graph::spelling::PACKAGE;
 use m1nd_graph::{Graph, NodeKind};
 use m1nd_ingest::manifest::join;
 use m1nd_vfs::root::Kind;
@@ -47,13 +48,23 @@ pub struct World<'a> {
     held: Held<'a>,
     /// All files that the graph knows or the change brings.
     paths: OnceCell<BTreeSet<String>>,
+    /// The files of each package or module that files say they are.
+    packages: OnceCell<BTreeMap<String, BTreeSet<String>>>,
     /// What build files in and around a folder say.
     built: BTreeMap<String, String>,
 }
 
 impl<'a> World<'a> {
     pub fn of(graph: &'a Graph, root: &'a Root, after: &'a Texts, held: Held<'a>) -> Self {
-        Self { graph, root, after, held, paths: OnceCell::new(), built: BTreeMap::new() }
+        Self {
+            graph,
+            root,
+            after,
+            held,
+            paths: OnceCell::new(),
+            packages: OnceCell::new(),
+            built: BTreeMap::new(),
+        }
     }
 
     pub fn text(&mut self, path: &str) -> Option<Cow<'_, str>> {
@@ -112,6 +123,20 @@ impl<'a> World<'a> {
             let is_gone = |path: &String| matches!(self.after.get(path), Some(None));
             known.chain(brought).filter(|path| !is_gone(path)).collect()
         })
+    }
+
+    /// The files that say they are in a package, or that are a module, by its full name.
+    pub fn files_of(&self, package: &str) -> BTreeSet<String> {
+        let packages = self.packages.get_or_init(|| {
+            let mut found: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for node in self.graph.nodes().filter(|node| node.kind() == NodeKind::File) {
+                for package in node.tags().filter_map(|tag| tag.strip_prefix(PACKAGE)) {
+                    found.entry(package.to_owned()).or_default().insert(node.path().to_owned());
+                }
+            }
+            found
+        });
+        packages.get(package).cloned().unwrap_or_default()
     }
 
     /// Whether a file at the path would be left out of the repository, as what is built is.

@@ -62,7 +62,8 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     let is_counted = matches!(language, "python" | "go" | "rust" | "java" | "typescript" | "tsx");
     let is_callable = matches!(node.kind(), NodeKind::Function | NodeKind::Method);
     let written = node.signature();
-    if !is_counted || !is_callable || written.ends_with('…') || written.contains("(this") {
+    let is_declared = is_declared_as(written, node.label());
+    if !is_counted || !is_callable || is_declared || written.ends_with('…') || written.contains("(this") {
         return false;
     }
     // Of several declarations of one name any may be meant.
@@ -89,6 +90,12 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     let calls = signature::calls(language, &text, line, said);
     let [call] = &calls[..] else { return false };
     takes(language, node.label(), written, call) == Taken::No
+}
+
+/// Whether a function of TypeScript is a value whose type is written, and says what it takes.
+fn is_declared_as(written: &str, name: &str) -> bool {
+    let value = ["const ", "let ", "var "].iter().find_map(|word| written.split_once(word));
+    value.and_then(|(_, rest)| rest.strip_prefix(name)).is_some_and(|rest| rest.trim_start().starts_with(':'))
 }
 
 /// Whether what is around a definition may change what it takes.
