@@ -258,11 +258,14 @@ fn a_name_that_is_used_without_its_import_is_told_in_every_language() {
     );
     check(&[("p/A.java", java), beside], "p/A.java", &java.replace("import java.util.Map;\n", ""), &NONE);
 
-    let rust = "use std::collections::BTreeMap;\nuse std::fmt;\n\npub fn run() -> BTreeMap<u8, u8> {\n    BTreeMap::new()\n}\n\nimpl fmt::Display for A {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    use std::fmt;\n}\n";
+    let rust = "use std::collections::BTreeMap;\nuse std::fmt;\n\npub fn run() -> BTreeMap<u8, u8> {\n    BTreeMap::new()\n}\n\nimpl fmt::Display for A {}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n    use std::fmt;\n\n    check!(run().map(|one| BTreeMap::from(one)));\n}\n";
     let cargo = ("Cargo.toml", "[package]\nname = \"a\"\nversion = \"0.1.0\"\n");
     let rusts = |line: &str, expected: &[&str]| {
         check(&[cargo, ("src/lib.rs", rust)], "src/lib.rs", &rust.replacen(line, "", 1), expected);
     };
-    rusts("use std::collections::BTreeMap;\n", &["high broken_import src/lib.rs:3 src/lib.rs:4"]);
+    rusts(
+        "use std::collections::BTreeMap;\n",
+        &["high broken_import src/lib.rs:3 src/lib.rs:4 src/lib.rs:14"],
+    );
     rusts("use std::fmt;\n", &["high broken_import src/lib.rs:7"]);
 }

@@ -12,7 +12,7 @@ mod script;
 mod unbound;
 mod world;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
 use m1nd_graph::Graph;
@@ -126,7 +126,11 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
 fn may_matter(one: &Changed<'_>) -> bool {
     let Some(old) = one.old else { return true };
     let [old, new] = [old, one.new].map(String::from_utf8_lossy);
-    let [was, is] = [&old, &new].map(|text| text.lines().map(str::trim).collect::<BTreeSet<&str>>());
+    // How many times more a line stands there than before, or fewer times.
+    let mut lines: BTreeMap<&str, i64> = BTreeMap::new();
+    for (text, by) in [(&old, -1), (&new, 1)] {
+        text.lines().for_each(|line| *lines.entry(line.trim()).or_default() += by);
+    }
     let is_go = one.path.ends_with(".go");
     let may = |line: &&str| {
         const WORDS: [&str; 6] = ["import", "from", "use ", "require", "mod ", "export"];
@@ -135,7 +139,7 @@ fn may_matter(one: &Changed<'_>) -> bool {
             || line.chars().all(is_listed)
             || is_go && line.contains('.')
     };
-    was.symmetric_difference(&is).copied().any(|line| may(&line))
+    lines.iter().any(|(line, by)| *by != 0 && may(line))
 }
 
 /// What an import asks for and does not get; nothing where it is found, or may be.

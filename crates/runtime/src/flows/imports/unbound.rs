@@ -295,7 +295,7 @@ impl File<'_> {
             },
             _ => false,
         };
-        if said.iter().any(gives) || said.iter().any(|one| one.in_macro && self.defines(one)) {
+        if said.iter().any(gives) || said.iter().any(|one| one.in_macro && self.defines(one, name)) {
             return (Vec::new(), Certainty::Certain);
         }
         let is_within = |one: &Mention| {
@@ -331,12 +331,16 @@ impl File<'_> {
         (lines, if is_read { Certainty::Certain } else { Certainty::Likely })
     }
 
-    /// Whether a macro is given a definition of a name.
-    fn defines(&self, one: &Mention) -> bool {
+    /// Whether a macro is given a definition of a name, or a closure that takes one of it.
+    fn defines(&self, one: &Mention, name: &str) -> bool {
+        const WORDS: [&str; 11] =
+            ["struct", "enum", "fn", "type", "trait", "mod", "const", "static", "let", "mut", "ref"];
         let before = self.text.get(..one.at).unwrap_or_default().trim_end();
-        ["struct", "enum", "fn", "type", "trait", "mod", "const", "static", "let", "mut", "ref", "|"]
-            .iter()
-            .any(|word| before.ends_with(word))
+        let after = self.text.get(one.at + name.len()..).unwrap_or_default();
+        let last = before.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
+        let is_taken =
+            before.ends_with(['|', ',']) && after.starts_with(['|', ',', ':']) && !after.starts_with("::");
+        WORDS.contains(&last) || before.ends_with('|') && is_taken
     }
 
     fn certainty(&self, world: &World<'_>, import: &Written) -> Certainty {
