@@ -375,6 +375,9 @@ fn fields_that_a_type_is_certainly_asked_for_are_told_whatever_else_has_their_na
         let fixture = committed_files(&[("a.py", python), ("b.py", &other)]);
         assert_eq!(after(&fixture, &[("a.py", &renamed)], &GONE), [""; 0], "{more}");
     }
+    let other = format!("{below}\n\ndef fill(shape):\n    shape.width = 2\n");
+    let fixture = committed_files(&[("a.py", python), ("b.py", &other)]);
+    assert_eq!(after(&fixture, &[("a.py", &renamed)], &GONE), [""; 0]);
     let script = "export class Shape {\n  width = 1\n  size = 2\n  area() {\n    return this.width * this.size\n  }\n}\n\nexport class Other {\n  width = 1\n}\n\nexport function look(shape: Shape, other: Other) {\n  return shape.width + other.width\n}\n";
     let fixture = committed_files(&[("a.ts", script)]);
     let renamed = script.replacen("  width = 1", "  breadth = 1", 1);

@@ -137,13 +137,13 @@ fn is_derived(text: &str) -> bool {
         let name = name.trim().rsplit("::").next().unwrap_or(name).trim();
         name.is_empty() || KNOWN.contains(&name)
     };
-    let marks = text.lines().map(str::trim).filter_map(|line| line.strip_prefix("#[")).any(|mark| {
+    let mut marks = text.lines().filter_map(|line| line.trim().strip_prefix("#["));
+    marks.any(|mark| {
         let name = mark.split(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or_default();
         let derived =
             mark.strip_prefix("derive(").map_or("", |list| list.split(')').next().unwrap_or_default());
         !is_known(name) || !derived.split(',').all(is_known)
-    });
-    marks
+    })
 }
 
 /// What is exported from a crate is found at its root, wherever it stands.

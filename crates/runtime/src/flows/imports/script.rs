@@ -109,8 +109,8 @@ fn source(world: &World<'_>, target: &str) -> Option<String> {
     let ends = ["", ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
     let beside = ends.iter().flat_map(|end| [format!("{target}{end}"), format!("{plain}{end}")]);
     let within = ends.iter().skip(1).map(|end| format!("{target}/index{end}"));
-    let found = beside.chain(within).find(|path| world.is_file(path) && languages::of_path(path).is_some());
-    found
+    let mut tries = beside.chain(within);
+    tries.find(|path| world.is_file(path) && languages::of_path(path).is_some())
 }
 
 fn stem(name: &str) -> &str {

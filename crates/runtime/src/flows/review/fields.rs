@@ -101,65 +101,55 @@ fn has_known_bases(graph: &Graph, ty: NodeIx) -> bool {
     !listed.contains(['=', '[']) && known >= said
 }
 
+/// What gives a type fields that nobody writes down.
+const OPEN: [&str; 8] = [
+    "__getattr__",
+    "__getattribute__",
+    "setattr(",
+    "__dict__",
+    "__slots__",
+    "Object.assign",
+    "[key: string]",
+    "vars(self)",
+];
+/// Words that stand before a member, and make one of a parameter.
+const MEMBERS: [&str; 4] = ["public", "private", "protected", "readonly"];
+/// Words that stand before a member as well.
+const MARKS: [&str; 9] =
+    ["static", "declare", "get", "set", "async", "abstract", "override", "def", "accessor"];
+
 /// Whether a type gives itself the field, or any field.
 fn declares(held: &mut Held<'_>, graph: &Graph, ty: NodeIx, field: &str) -> bool {
     let node = graph.node(ty);
     let (first, last) = node.lines();
     let Some(text) = held.text(node.path()) else { return true };
     let mut lines = text.lines().skip(first as usize - 1).take((last - first + 1) as usize);
+    lines.any(|line| OPEN.iter().any(|word| line.contains(word)) || is_given_in(line, field))
+}
+
+/// Whether a line within a type makes a name one of its members.
+fn is_given_in(line: &str, field: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
-    let open = [
-        "__getattr__",
-        "__getattribute__",
-        "setattr(",
-        "__dict__",
-        "__slots__",
-        "Object.assign",
-        "[key: string]",
-        "vars(self)",
-    ];
-    lines.any(|line| {
-        let gives = |(at, _): (usize, &str)| {
-            let (before, after) = (&line[..at], &line[at + field.len()..]);
-            let is_word = !before.ends_with(is_letter) && !after.starts_with(is_letter);
-            let after = after.trim_start().trim_start_matches(['?', '!']);
-            let is_own = ["self.", "cls.", "this."].iter().any(|word| before.ends_with(word));
-            let head = before.trim_start();
-            // Several names may be given values at once.
-            let is_one_of_several = after.starts_with(',') && line.contains('=')
-                || head.starts_with("def ")
-                || head.starts_with("async def ")
-                || head.starts_with('@');
-            let is_given =
-                after.starts_with(['=', ':']) && !after.starts_with("==") || after.starts_with("+=");
-            let is_member = head.is_empty()
-                || head.split_whitespace().all(|word| {
-                    matches!(
-                        word,
-                        "public"
-                            | "private"
-                            | "protected"
-                            | "readonly"
-                            | "static"
-                            | "declare"
-                            | "get"
-                            | "set"
-                            | "async"
-                            | "abstract"
-                            | "override"
-                    )
-                });
-            let is_parameter =
-                ["public ", "private ", "protected ", "readonly "].iter().any(|word| before.ends_with(word));
-            is_word
-                && (is_own && is_given
-                    || is_own && is_one_of_several
-                    || is_member && (is_given || after.starts_with(['(', ';']) || after.is_empty())
-                    || is_parameter
-                    || head == "def "
-                    || head == "async def ")
-        };
-        open.iter().any(|word| line.contains(word)) || line.match_indices(field).any(gives)
+    line.match_indices(field).any(|(at, _)| {
+        let (before, after) = (&line[..at], &line[at + field.len()..]);
+        if before.ends_with(is_letter) || after.starts_with(is_letter) {
+            return false;
+        }
+        let after = after.trim_start().trim_start_matches(['?', '!']);
+        let is_set = after.starts_with(['=', ':']) && !after.starts_with("==") || after.starts_with("+=");
+        // Several names may be given values at once.
+        let is_one_of_several = after.starts_with([',', ')', ']']) && line.contains('=');
+        if ["self.", "cls.", "this."].iter().any(|word| before.ends_with(word)) {
+            return is_set || is_one_of_several;
+        }
+        let mut words = before.split_whitespace();
+        let is_member = words.all(|word| MEMBERS.contains(&word) || MARKS.contains(&word))
+            && !before.ends_with(['.', '(']);
+        let is_parameter = before
+            .split_whitespace()
+            .next_back()
+            .is_some_and(|word| MEMBERS.contains(&word.trim_start_matches('(')) && before.ends_with(' '));
+        is_parameter || is_member && (is_set || after.is_empty() || after.starts_with(['(', ';']))
     })
 }
 
@@ -222,6 +212,20 @@ mod tests {
 
     #[test]
     fn parameters_of_a_type_are_named_in_the_head() {
+        for line in [
+            "  width = 1",
+            "  private width: u8",
+            "  constructor(readonly width) {",
+            "self.width = 1",
+            "a, self.width = 1, 2",
+            "    def width(self):",
+            "    width: int",
+        ] {
+            assert!(is_given_in(line, "width"), "{line}");
+        }
+        for line in ["return self.width", "x.width = 1", "self.width == 1", "f(width=1)", "self.widths = 1"] {
+            assert!(!is_given_in(line, "width"), "{line}");
+        }
         assert_eq!(
             given("fn f(a: &Shape, b: &mut Shape, c: Vec<Shape>, d: Shapes, e: Shape)", "Shape"),
             ["a", "b", "e"]

@@ -77,6 +77,9 @@ pub fn still_said(
     let mut found = Vec::new();
     for gone in gone.iter().take(MAX_MEMBERS) {
         if let Some(certain) = gone.asked(held, graph) {
+            if gone.is_given_outside(ctx, after)? {
+                continue;
+            }
             found.push(certain);
             continue;
         }
@@ -91,6 +94,19 @@ pub fn still_said(
 }
 
 impl Gone<'_> {
+    /// Whether other code gives values of Python the field: a class need not do that itself.
+    fn is_given_outside(&self, ctx: &Ctx<'_>, after: &Texts) -> Result<bool, Fault> {
+        if self.language != "python" {
+            return Ok(false);
+        }
+        let written = format!(r"\.{}\s*(:[^=]+)?=([^=]|$)", self.name);
+        let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(true) };
+        let lines = said(ctx, after, &pattern, self.family, TIME_LIMIT)?;
+        let is_own =
+            |line: &str| ["self.", "cls."].iter().any(|word| line.contains(&format!("{word}{}", self.name)));
+        Ok(lines.iter().any(|line| !is_own(&line.text)))
+    }
+
     /// What is certain of a field, whatever else has its name.
     fn asked(&self, held: &mut Held<'_>, graph: &Graph) -> Option<Finding> {
         let Member::Field(name) = self.kind else { return None };

@@ -13,6 +13,9 @@ use crate::ctx::Ctx;
 use crate::flows::imports::{self, Broken, Certainty, Changed, World};
 use crate::workspace::Texts;
 
+/// A file, what it held, and what it holds.
+type States<'e> = (&'e Edited, Option<&'e [u8]>, Vec<u8>);
+
 pub fn found(
     ctx: &Ctx<'_>,
     held: &mut Held<'_>,
@@ -21,7 +24,7 @@ pub fn found(
     after: &Texts,
 ) -> Result<Vec<Finding>, Fault> {
     let root = ctx.workspace()?.root();
-    let mut texts: Vec<(&Edited, Option<&[u8]>, Vec<u8>)> = Vec::new();
+    let mut texts: Vec<States<'_>> = Vec::new();
     for one in edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none()) {
         match (&one.texts, one.file.how) {
             ((Some(old), Some(new)), _) => texts.push((one, Some(old), new.clone())),
