@@ -49,25 +49,57 @@ pub fn bound(path: &str, bytes: &[u8], name: &str) -> Option<Bound> {
     Some(Bound { imports: imports.collect(), is_made_here })
 }
 
-/// A name that an import takes out of a module.
+/// An import as a file writes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct Written {
+    /// Where its statement begins.
     pub line: u32,
-    pub name: String,
+    /// For languages with relative imports by level: how many levels up, 0 for absolute.
+    pub level: u8,
+    /// The module, in the language's own terms.
+    pub module: Vec<String>,
+    /// What it takes out of the module; nothing for the module itself.
+    pub item: Option<String>,
+    /// The name it has in the file.
+    pub bind: String,
+    /// Whether it takes every name that the module offers.
+    pub is_all: bool,
+    /// Whether others can import it from the file.
+    pub is_exported: bool,
+    /// The lines of the definition that it stands in, and holds in; nothing where it holds in the whole file.
+    pub within: Option<(u32, u32)>,
 }
 
-/// The names that the imports of a file take out of modules. Nothing for a file that is in no language that is read.
-pub fn taken(path: &str, bytes: &[u8]) -> Option<Vec<Taken>> {
+impl Written {
+    /// Whether a line is one that it holds in.
+    pub fn reaches(&self, line: u32) -> bool {
+        self.within.is_none_or(|(first, last)| (first..=last).contains(&line))
+    }
+
+    /// Whether two imports ask for the same thing, wherever they stand.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.level, &self.module, &self.item, self.is_all)
+            == (other.level, &other.module, &other.item, other.is_all)
+    }
+}
+
+/// The imports of a file. Nothing for a file that is in no language that is read.
+pub fn written(path: &str, bytes: &[u8]) -> Option<Vec<Written>> {
     let (text, _) = decode(bytes)?;
     let language = languages::of_path(path)?;
     let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
     let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
-    let named = facts.imports.iter().filter(|import| import.all == ImportAll::No);
-    let taken = named.filter_map(|import| {
-        let name = facts.text(import.item?).to_owned();
-        Some(Taken { line: import.line, name })
+    let written = facts.imports.iter().map(|import| Written {
+        line: import.line,
+        level: import.level,
+        module: import.path.iter().map(|part| facts.text(*part).to_owned()).collect(),
+        item: import.item.map(|item| facts.text(item).to_owned()),
+        bind: facts.text(import.bind).to_owned(),
+        is_all: import.all == ImportAll::Yes,
+        is_exported: import.exported,
+        within: import.scope.map(|scope| (facts.def(scope).line_start, facts.def(scope).line_end)),
     });
-    Some(taken.collect())
+    Some(written.collect())
 }
 
 #[cfg(all(test, feature = "lang-python"))]
@@ -88,8 +120,18 @@ mod tests {
         assert!(of("unquote = str.strip\n").is_made_here);
         assert_eq!(of("def f(unquote):\n    unquote()\n"), Bound::default());
         assert_eq!(bound("notes.txt", b"unquote", "unquote"), None);
-        let names = taken("a.py", b"import x\nfrom .b import c as d, e\nfrom y import *\n").unwrap();
-        let names: Vec<(u32, &str)> = names.iter().map(|one| (one.line, one.name.as_str())).collect();
-        assert_eq!(names, [(2, "c"), (2, "e")]);
+        let all = written("a.py", b"import x\nfrom .b import c as d, e\nfrom y import *\n").unwrap();
+        let shown = |one: &Written| {
+            let item = if one.is_all { "*" } else { one.item.as_deref().unwrap_or("-") };
+            format!(
+                "{} {}{} {item} {}",
+                one.line,
+                ".".repeat(one.level.into()),
+                one.module.join("."),
+                one.bind
+            )
+        };
+        let shown: Vec<String> = all.iter().map(shown).collect();
+        assert_eq!(shown, ["1 x - x", "2 .b c d", "2 .b e e", "3 y * *"]);
     }
 }

@@ -36,7 +36,7 @@ impl Manifest {
 }
 
 /// `folder/name`, with `.` and `..` taken away; nothing when it leaves the root.
-pub(crate) fn join(folder: &str, name: &str) -> Option<String> {
+pub fn join(folder: &str, name: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in name.split('/') {
         match part {

@@ -19,6 +19,8 @@ pub struct Mention {
     pub role: Role,
     /// What the name is said of: `http.`, or the module that it is imported from.
     pub of: String,
+    /// Whether it stands in what a macro is given, or names one: what that means the macro decides.
+    pub in_macro: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +67,7 @@ fn mention(tree: &Tree, text: &str, place: Range<usize>) -> Option<Mention> {
     let line = u32::try_from(leaf.start_position().row).unwrap_or(u32::MAX).saturating_add(1);
     let here = Place { leaf, text };
     let (role, of) = here.role();
-    Some(Mention { line, at: place.start, role, of })
+    Some(Mention { line, at: place.start, role, of, in_macro: here.in_macro() })
 }
 
 struct Place<'t, 's> {
@@ -101,11 +103,31 @@ impl Place<'_, '_> {
         (scope(if names_itself { parent.parent() } else { Some(parent) }, self.leaf), of)
     }
 
+    fn in_macro(&self) -> bool {
+        let mut around = self.leaf.parent();
+        while let Some(node) = around {
+            if matches!(
+                node.kind(),
+                "token_tree" | "macro_invocation" | "macro_definition" | "attribute_item"
+            ) {
+                return true;
+            }
+            around = node.parent();
+        }
+        false
+    }
+
     /// What stands before the name, if something is taken from it.
     fn said_of(&self) -> String {
         let start = self.leaf.start_byte();
         let before = self.text[..start].trim_end();
         if ![".", "->", "::"].iter().any(|mark| before.ends_with(mark)) || before.ends_with("..") {
+            return String::new();
+        }
+        // An arrow also stands before what a function gives.
+        let is_member =
+            |parent: Node<'_>| ["field", "member", "access"].iter().any(|word| parent.kind().contains(word));
+        if before.ends_with("->") && !self.leaf.parent().is_some_and(is_member) {
             return String::new();
         }
         let mut around = self.leaf.parent();
@@ -239,16 +261,24 @@ fn is_bound(leaf: Node<'_>, parent: Node<'_>, field: &str, text: &str) -> bool {
                 | "for_in_clause"
                 | "short_var_declaration"
                 | "range_clause"
+                | "receive_statement"
                 | "for_in_statement"
                 | "named_expression"
                 | "for"
         );
-        binds && field_of(node, outer) == Some("left")
+        let names_what_it_switches = outer.kind() == "type_switch_statement";
+        match field_of(node, outer) {
+            Some("left") => binds,
+            Some("alias") => names_what_it_switches,
+            _ => false,
+        }
     };
     match field {
         "left" => is_left_of(leaf, parent),
         "pattern" => !is_upper,
         "declarator" => true,
+        // Of a function written as an arrow, or of what catches an error.
+        "parameter" | "parameters" => true,
         "" if kind == "expression_list" => parent.parent().is_some_and(|outer| is_left_of(parent, outer)),
         // Grammars without names for the parts of a declaration.
         "" => {
@@ -337,6 +367,7 @@ mod tests {
             &["2 label", "4 label self.", "4 use self.", "5 local", "5 use m."],
         );
         check("a.py", "class x(Base):\n    def x(self): pass\n", &["1 top", "2 label"]);
+        check("a.py", "def f() -> x:\n    return 1\n", &["1 use"]);
     }
 
     #[test]
@@ -347,6 +378,11 @@ mod tests {
             &["2 top", "4 label", "6 use http.", "6 use", "6 local", "6 label", "6 use"],
         );
         check("a.go", "package a\nfunc x() int { return x() }\n", &["2 top", "2 use"]);
+        check(
+            "a.go",
+            "package a\nfunc f(a any) {\n\tswitch x := a.(type) {\n\tcase int:\n\t\tg(x)\n\t}\n}\n",
+            &["3 local", "5 use"],
+        );
     }
 
     #[test]
@@ -355,6 +391,11 @@ mod tests {
             "a.ts",
             "import { x } from './m'\nexport { x } from './n'\nconst x = { x: 1 }\nf(o.x, `${x}`)\nclass A { x() {} }\n",
             &["1 import './m'", "2 import './n'", "3 top", "3 label", "4 use o.", "4 use", "5 label"],
+        );
+        check(
+            "a.ts",
+            "f(x => x + 1)\ntry { g() } catch (x) { h(x) }\n",
+            &["1 local", "1 use", "2 top", "2 use"],
         );
         check(
             "a.rs",

@@ -155,6 +155,23 @@ fn outside(path: &str, state: State<'_>) -> Option<String> {
     read(path, state, &text, of)
 }
 
+/// The types that lost members which stand in their methods, so that their own text is what it was: `self.x = 1`.
+pub fn without_members(path: &str, before: &[u8], now: &[u8]) -> Vec<Changed> {
+    let Some(mut now) = definitions(path, now.into()) else { return Vec::new() };
+    let Some(before) = definitions(path, before.into()) else { return Vec::new() };
+    let mut out = Vec::new();
+    for (key, old) in before.into_iter().filter(|(key, _)| key.kind.is_type()) {
+        let Some(new) = now.remove(&key) else { continue };
+        let lost: Vec<Member> = old.members.into_iter().filter(|one| !new.members.contains(one)).collect();
+        if !lost.is_empty() && old.body == new.body {
+            let (change, line, is_local) = (Change::Body, new.line, new.is_local);
+            let (before, heads) = (None, None);
+            out.push(Changed { change, name: key.name, kind: key.kind, line, before, heads, is_local, lost });
+        }
+    }
+    out
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     name: String,

@@ -147,9 +147,13 @@ impl<'a> Python<'a> {
 /// What of a parameter matters to a call: names where there are no types or calls may use them, else types; of a default that it is
 /// there.
 fn seen_by_callers(language: &str, parameter: &str) -> String {
-    let (declared, default) = match parameter.split_once('=') {
-        Some((declared, rest)) if !rest.starts_with('>') => (declared.trim_end(), "="),
-        _ => (parameter, ""),
+    // The head of an arrow in a type gives nothing.
+    let gives = |&(at, _): &(usize, &str)| {
+        !parameter[at + 1..].starts_with(['>', '=']) && !parameter[..at].ends_with(['=', '!', '<', '>'])
+    };
+    let (declared, default) = match parameter.match_indices('=').find(gives) {
+        Some((at, _)) => (parameter[..at].trim_end(), "="),
+        None => (parameter, ""),
     };
     let name = || declared.split(':').next().unwrap_or_default().trim();
     let kept = match language {
@@ -159,7 +163,12 @@ fn seen_by_callers(language: &str, parameter: &str) -> String {
         "javascript" => "_".to_owned(),
         "rust" => declared.split_once(':').map_or(declared, |(_, kind)| kind.trim()).to_owned(),
         "typescript" | "tsx" => {
-            let mark = if name().ends_with('?') { "?" } else { "" };
+            // As many as are given, or one that need not be.
+            let mark = match name() {
+                name if name.starts_with("...") => "...",
+                name if name.ends_with('?') => "?",
+                _ => "",
+            };
             declared.split_once(':').map_or(declared.to_owned(), |(_, kind)| format!("{mark}{}", kind.trim()))
         }
         "java" | "c" | "cpp" | "csharp" => match declared.rsplit_once(' ') {

@@ -42,7 +42,7 @@ pub struct Edited {
     syntax_unchecked: Vec<String>,
     /// Definitions that differ.
     symbols: Vec<SymbolShown>,
-    /// Uses of what was removed that are still written and find nothing.
+    /// Uses of what was removed that are still written and find nothing; and lines of the edit that ask for what is not there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     dangling_callers: Vec<CallerShown>,
     /// Calls, on lines that were not touched, of what has another signature now; and places that say the name of a removed member
@@ -100,10 +100,11 @@ impl Edited {
     fn next(&self) -> (ProofState, Guidance) {
         let look = |one: &CallerShown, hint: &str| Guidance::next("view", one.at.clone(), hint);
         if let Some(first) = self.dangling_callers.first() {
-            return (
-                ProofState::Triaging,
-                look(first, "This place uses what was removed or hidden: change it, or undo_batch."),
-            );
+            let hint = match first.because {
+                "import" => "This place asks for what is not there: mend it, or undo_batch.",
+                _ => "This place uses what was removed or hidden: change it, or undo_batch.",
+            };
+            return (ProofState::Triaging, look(first, hint));
         }
         if let Some(first) = self.callers_to_check.first() {
             let hint = match self.callers_to_check.len() {
@@ -115,6 +116,9 @@ impl Edited {
                 count if first.because == "default" => format!(
                     "{count} places ran what was removed, and run what every object has now: check them, this one first."
                 ),
+                _ if first.because == "import" => {
+                    "This place would ask for what is not there: mend the edit.".to_owned()
+                }
                 1 => "The signature changed and this call did not: check it.".to_owned(),
                 more => format!(
                     "The signature changed and {more} calls did not: check them, this one first; callers lists all."

@@ -229,3 +229,45 @@ fn what_every_object_has_does_not_dangle_and_is_looked_for_nowhere_else() {
     assert_eq!(places(&made, "callers_to_check"), ["a.py:7"], "{made}");
     assert_eq!(made["callers_to_check"][0]["because"], "default");
 }
+
+#[test]
+fn a_batch_that_imports_what_is_not_there_is_taken_back() {
+    let files = "//- pkg/__init__.py\n//- pkg/mod.py\ndef load():\n    return 1\n//- app.py\nimport os\nfrom pkg.mod import load\n\n\ndef run():\n    return os.getcwd(), load()\n";
+    for (old, new, at) in [
+        ("from pkg.mod import load", "from pkg.mod import nope as load", "app.py:2"),
+        ("from pkg.mod import load", "from pkg.nope import load", "app.py:2"),
+        ("import os\n", "", "app.py:5"),
+    ] {
+        let fixture = ingested(files);
+        let no = refused(&fixture, "apply_batch", batch("app.py", old, new));
+        assert_eq!(
+            (&no["code"], places(&no["detail"], "dangling_callers")),
+            (&json!("conflict"), vec![at]),
+            "{no}"
+        );
+        assert_eq!(no["detail"]["dangling_callers"][0]["because"], "import");
+        // Without that demand it is made and told.
+        let edit = json!({"edits": [{"file_path": "app.py", "edits": [{"old": old, "new": new}]}]});
+        let made = ok(&fixture, "apply_batch", edit);
+        assert_eq!(places(&made, "dangling_callers"), [at], "{made}");
+    }
+    // What the same batch brings is there.
+    let fixture = ingested(files);
+    let both = json!({"verify": "graph", "edits": [
+        {"file_path": "app.py", "edits": [{"old": "from pkg.mod import load", "new": "from pkg.more import load"}]},
+        {"file_path": "pkg/more.py", "create": true, "new_content": "def load():\n    return 2\n"},
+    ]});
+    let made = ok(&fixture, "apply_batch", both);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "{made}");
+}
+
+#[test]
+fn a_preview_and_a_dry_run_name_imports_that_would_lead_nowhere() {
+    let fixture =
+        ingested("//- a.ts\nexport const a = 1\n//- b.ts\nimport { a } from './a'\n\nexport const b = a\n");
+    let edit = json!({"file_path": "b.ts", "edits": [{"old": "'./a'", "new": "'./nope'"}]});
+    let shown = ok(&fixture, "edit_preview", edit.clone());
+    assert_eq!(places(&shown, "callers"), ["b.ts:1"], "{shown}");
+    let dry = ok(&fixture, "apply_batch", json!({"dry_run": true, "edits": [edit]}));
+    assert_eq!(places(&dry, "callers_to_check"), ["b.ts:1"], "{dry}");
+}

@@ -284,7 +284,7 @@ fn variants_and_fields_that_lines_still_say_are_told() {
     let renamed = kind.replace("width", "breadth");
     assert_eq!(
         after(&fixture, &[("src/kind.rs", &renamed)], &GONE),
-        ["medium removed_but_used src/kind.rs:6 src/user.rs:5"]
+        ["high removed_but_used src/kind.rs:6 src/user.rs:5"]
     );
 }
 
@@ -306,4 +306,110 @@ fn an_empty_diff_is_no_change() {
     let found = review(&fixture, json!({"diff": "\n"}));
     assert_eq!((&found["changed_files"], &found["findings"]), (&json!(0), &json!([])), "{found}");
     assert!(found["next_step_hint"].as_str().unwrap().contains("Nothing differs"), "{found}");
+}
+
+#[test]
+fn a_function_that_went_is_not_the_module_or_the_test_of_its_name() {
+    let manifest = ("Cargo.toml", "[package]\nname = \"a\"\n");
+    let lib = "pub mod config;\npub mod user;\n\npub fn config() -> u8 {\n    1\n}\n\npub fn parse() -> u8 {\n    2\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn parse() {\n        assert_eq!(super::parse(), 2);\n    }\n}\n";
+    let user = "pub fn run() -> u8 {\n    crate::config() + crate::parse()\n}\n";
+    let files = [manifest, ("src/lib.rs", lib), ("src/config.rs", "pub fn x() {}\n"), ("src/user.rs", user)];
+    let fixture = committed_files(&files);
+    let without = lib.replace("pub fn config() -> u8 {\n    1\n}\n\n", "");
+    assert_eq!(
+        after(&fixture, &[("src/lib.rs", &without)], &GONE),
+        ["high removed_but_used src/lib.rs:4 src/user.rs:2"]
+    );
+    let without = lib.replace("pub fn parse() -> u8 {\n    2\n}\n\n", "");
+    let found = after(&fixture, &[("src/lib.rs", &without)], &GONE);
+    assert!(found.len() == 1 && found[0].contains("high") && found[0].contains("src/user.rs:2"), "{found:?}");
+    // The module that is left is imported by its name.
+    let imports = "use crate::config;\n\npub fn run() {\n    config::x()\n}\n";
+    let fixture = committed_files(&[files[0], files[1], files[2], ("src/user.rs", imports)]);
+    let without = lib.replace("pub fn config() -> u8 {\n    1\n}\n\n", "");
+    assert_eq!(after(&fixture, &[("src/lib.rs", &without)], &GONE), [""; 0]);
+}
+
+#[test]
+fn a_new_call_of_java_with_another_number_of_arguments_is_told() {
+    let a = "package p;\n\npublic class A {\n    public A(int a) {\n    }\n\n    public int add(int a, int b) {\n        return a + b;\n    }\n\n    public int add(int a, int b, int c) {\n        return a + b;\n    }\n\n    public static int sub(int a, int... more) {\n        return a;\n    }\n}\n";
+    let b = "package p;\n\npublic class B {\n    private final A a = new A(1);\n\n    public int run() {\n        return 1;\n    }\n\n    int own(int x) {\n        return x;\n    }\n}\n";
+    let of = |call: &str| {
+        let fixture = committed_files(&[("p/A.java", a), ("p/B.java", b)]);
+        let text = b.replace("return 1;", &format!("return {call};"));
+        after(&fixture, &[("p/B.java", &text)], &CALLS)
+    };
+    let told = |place: &str| vec![format!("high signature_change p/B.java:7 {place}")];
+    assert_eq!(of("a.add(1)"), told("p/A.java:7"));
+    assert_eq!(of("this.own(1, 2)"), told("p/B.java:10"));
+    assert_eq!(of("own()"), told("p/B.java:10"));
+    assert_eq!(of("new A().add(1, 2)"), told("p/A.java:4"));
+    for call in
+        ["a.add(1, 2)", "a.add(1, 2, 3)", "A.sub(1)", "A.sub(1, 2, 3)", "own(1)", "other.add(1)", "size(1)"]
+    {
+        assert_eq!(of(call), [""; 0], "{call}");
+    }
+    // What it extends may have one.
+    let below = b.replace("class B {", "class B extends Unknown {").replace("return 1;", "return own(1, 2);");
+    let fixture = committed_files(&[("p/A.java", a), ("p/B.java", b)]);
+    assert_eq!(after(&fixture, &[("p/B.java", &below)], &CALLS), [""; 0]);
+}
+
+#[test]
+fn fields_that_a_type_is_certainly_asked_for_are_told_whatever_else_has_their_names() {
+    let rust = "pub struct Shape {\n    pub width: u8,\n}\n\nimpl Shape {\n    pub fn area(&self) -> u8 {\n        self.width\n    }\n}\n\npub struct Other {\n    pub width: u16,\n}\n\npub fn look(shape: &Shape, other: &Other) -> u8 {\n    shape.width + other.width as u8\n}\n";
+    let fixture = committed_files(&[("Cargo.toml", "[package]\nname = \"a\"\n"), ("src/lib.rs", rust)]);
+    let renamed = rust.replacen("pub width: u8", "pub breadth: u8", 1);
+    assert_eq!(
+        after(&fixture, &[("src/lib.rs", &renamed)], &GONE),
+        ["high removed_but_used src/lib.rs:1 src/lib.rs:7 src/lib.rs:16"]
+    );
+    let python = "class Shape:\n    def __init__(self, width):\n        self.width = width\n        self.size = 1\n\n    def area(self):\n        return self.width * self.size\n";
+    let below = "from a import Shape\n\n\nclass Sub(Shape):\n    def more(self):\n        return self.width\n\n\nclass Other:\n    def more(self):\n        self.width = 1\n        return self.width\n";
+    let fixture = committed_files(&[("a.py", python), ("b.py", below)]);
+    let renamed = python.replace("self.width = width", "self.breadth = width");
+    assert_eq!(after(&fixture, &[("a.py", &renamed)], &GONE), ["high removed_but_used a.py:1 a.py:7 b.py:6"]);
+    // Somebody else may give it.
+    for more in ["class Sub(Shape, Mixin):", "class Sub(Shape):\n    width = 1\n"] {
+        let other = below.replace("class Sub(Shape):", more);
+        let fixture = committed_files(&[("a.py", python), ("b.py", &other)]);
+        assert_eq!(after(&fixture, &[("a.py", &renamed)], &GONE), [""; 0], "{more}");
+    }
+    let other = format!("{below}\n\ndef fill(shape):\n    shape.width = 2\n");
+    let fixture = committed_files(&[("a.py", python), ("b.py", &other)]);
+    assert_eq!(after(&fixture, &[("a.py", &renamed)], &GONE), [""; 0]);
+    let script = "export class Shape {\n  width = 1\n  size = 2\n  area() {\n    return this.width * this.size\n  }\n}\n\nexport class Other {\n  width = 1\n}\n\nexport function look(shape: Shape, other: Other) {\n  return shape.width + other.width\n}\n";
+    let fixture = committed_files(&[("a.ts", script)]);
+    let renamed = script.replacen("  width = 1", "  breadth = 1", 1);
+    assert_eq!(
+        after(&fixture, &[("a.ts", &renamed)], &GONE),
+        ["high removed_but_used a.ts:1 a.ts:5 a.ts:14"]
+    );
+}
+
+#[test]
+fn calls_of_which_nothing_is_known_are_not_said_to_fit() {
+    let go = "package a\n\nfunc Add(to []string) []string {\n\treturn to\n}\n\nfunc run() []string {\n\treturn Add(nil)\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);
+    fs::write(fixture.root().join("a.go"), go.replace("to []string)", "to []int)")).unwrap();
+    let body = review(&fixture, json!({"base": "HEAD"}));
+    let message = body["findings"][0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("of 1 of 1 calls, which were not touched, it is not known whether they fit"),
+        "{message}"
+    );
+    assert!(!message.contains("no call is known to break"), "{message}");
+}
+
+#[test]
+fn a_call_that_leaves_the_rest_out_fits() {
+    let lib = "export function warn(msg: string, ...args: any[]): void {\n  console.log(msg, args)\n}\n";
+    let app = "import { warn } from './lib'\n\nexport function run() {\n  return 1\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    let text = app.replace("  return 1\n", "  warn('a')\n  return 1\n");
+    assert_eq!(after(&fixture, &[("app.ts", &text)], &CALLS), [""; 0]);
+    // The type of a value says what it takes.
+    let lib = "export const warn: Warn = (msg, more) => {\n  console.log(msg, more)\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    assert_eq!(after(&fixture, &[("app.ts", &text)], &CALLS), [""; 0]);
 }

@@ -141,5 +141,5 @@ fn an_import_of_typescript_that_leads_to_nothing_is_told() {
         found.into_iter().filter(|one| one.contains("broken_import")).collect::<Vec<_>>()
     };
     assert_eq!(found(&app.replace("one", "two")), ["high broken_import src/app.ts:1 src/lib.ts:1"]);
-    assert_eq!(found(&app.replace("{ one }", "{ one as two }")), [""; 0]);
+    assert_eq!(found(&app.replace("{ one }", "{ one as two }").replace("return one", "return two")), [""; 0]);
 }

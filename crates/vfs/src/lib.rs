@@ -7,6 +7,7 @@ mod attributes;
 pub mod durable;
 pub mod glob;
 pub mod grep;
+pub mod ignored;
 pub mod mount;
 pub mod outside;
 pub mod path;

@@ -270,6 +270,20 @@ mod tests {
     }
 
     #[test]
+    fn what_stands_for_any_number_takes_none_as_well() {
+        for (language, signature) in [
+            ("typescript", "function f(a: string, ...rest: any[]): void"),
+            ("java", "void f(String a, Object... rest)"),
+            ("go", "func f(a string, rest ...any)"),
+        ] {
+            assert_eq!(taken(language, signature, "f(1)"), [Taken::Yes], "{language}");
+            assert_eq!(taken(language, signature, "f(1, 2, 3)"), [Taken::Yes], "{language}");
+        }
+        let default = "function f(a: A, options: B & { then?: (c: C) => void } = {}): D";
+        assert_eq!(taken("typescript", default, "f(1)"), [Taken::Yes]);
+    }
+
+    #[test]
     fn types_that_are_written_at_a_call_are_no_arguments() {
         let placed = |language: &str, line: &str| {
             calls(language, line, 1, "gen").iter().map(|call| call.placed).collect::<Vec<_>>()

@@ -19,6 +19,7 @@ pub mod ghosts;
 pub mod hosts;
 pub mod immunity;
 pub mod impact;
+pub(crate) mod imports;
 pub mod ingest;
 pub mod layering;
 mod learned;

@@ -61,7 +61,7 @@ pub struct Input {
     #[serde(default)]
     #[schemars(extend("default" = "utf8"))]
     diff_encoding: DiffEncoding,
-    /// graph: taken back if certain callers dangle; command: if the user's verify_commands fail
+    /// graph: taken back if certain callers or imports dangle; command: if the user's verify_commands fail
     #[serde(default)]
     #[schemars(extend("default" = "syntax"))]
     verify: Verify,

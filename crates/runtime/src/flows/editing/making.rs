@@ -19,6 +19,7 @@ use super::context::Most;
 use super::dangling;
 use super::possible;
 use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, SyntaxShown, TestsShown};
+use super::stray;
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
 use crate::pipeline::Step;
@@ -30,7 +31,7 @@ pub enum Verify {
     None,
     /// It brings no syntax errors.
     Syntax,
-    /// And it leaves no certain caller without its callee.
+    /// And it leaves no certain caller without its callee, and no import without what it asks for.
     Graph,
     /// No syntax errors, and the user's commands pass.
     Command,
@@ -100,12 +101,26 @@ impl Made {
         self.callers = otherwise;
         self.callers.extend(aftermath::unchanged_callers(workspace.root(), after, plan, checked));
         let gone = dangling::removed(before, after, plan, checked);
+        match stray::uses(ctx, after, plan) {
+            Ok(stray) => self.take_stray(stray),
+            Err(fault) => tracing::warn!(?fault, "imports that lead nowhere are not known"),
+        }
         match possible::uses(ctx, before, after, &gone, &self.dangling) {
             Ok(leads) => self.callers.extend(leads),
             Err(fault) => tracing::warn!(?fault, "places that may use what was removed are not known"),
         }
         self.tests =
             aftermath::tests(after, checked, &self.dangling, Most::within(ctx.header().max_chars).tests);
+    }
+}
+
+impl Made {
+    /// Takes lines in that the batch itself left without what they ask for; certain ones stay first.
+    fn take_stray(&mut self, stray: Vec<CallerShown>) {
+        let new: Vec<CallerShown> =
+            stray.into_iter().filter(|one| self.dangling.iter().all(|known| known.at != one.at)).collect();
+        self.dangling.extend(new);
+        self.dangling.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
     }
 }
 
@@ -153,6 +168,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             let gone = checked.removed(graph);
             let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
             made.callers.extend(leads);
+            made.callers.extend(stray::uses(ctx, graph, &planned)?);
             made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
         }
         if before.is_none() {
@@ -274,8 +290,9 @@ fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
         let fault = Fault::new(
             Code::Conflict,
             format!(
-                "The batch was taken back: {} uses of what it removes or hides are still there, first {} at {}.",
-                certain.len(),
+                "The batch was taken back: {} of what it removes, hides or does not find {} there, first {} at {}.",
+                if certain.len() == 1 { "1 use".to_owned() } else { format!("{} uses", certain.len()) },
+                if certain.len() == 1 { "is" } else { "are" },
                 first.uses,
                 first.at
             ),

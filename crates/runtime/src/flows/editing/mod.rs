@@ -12,6 +12,7 @@ mod near_tests;
 mod possible;
 pub mod preview;
 mod shown;
+mod stray;
 mod texts;
 
 pub use checks::{Checked, check};

@@ -10,6 +10,7 @@ use super::checks::check;
 use super::making::{Made, Request, Verify, apply};
 use super::possible;
 use super::shown::{self, CallerShown, SymbolShown, SyntaxShown};
+use super::stray;
 use crate::ctx::Ctx;
 use crate::faults::from_edit;
 use crate::workspace::Preview;
@@ -48,6 +49,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
     if let Some(graph) = &graph {
         callers = checked.callers(workspace.root(), graph, &planned);
         callers.extend(possible::planned(ctx, graph, &planned, &checked.removed(graph), &callers)?);
+        callers.extend(stray::uses(ctx, graph, &planned)?);
     }
     let before = file.before.as_ref().map(|held| sha256_hex(&held.bytes));
     let after = sha256_hex(file.after.as_ref().map_or(&[], |after| &after.bytes));

@@ -49,7 +49,8 @@ pub struct CallerShown {
     pub node_id: String,
     /// What it uses.
     pub uses: String,
-    /// removed, signature, or default: it was removed, and what every object has runs instead.
+    /// removed or signature: what became of what it uses; default: it was removed, and what every object has runs instead; import: the edit itself
+    /// asks for what is not there, or took the import away.
     pub because: &'static str,
     /// How the use is known: precise, resolved or inferred (a guess by name).
     pub evidence: &'static str,

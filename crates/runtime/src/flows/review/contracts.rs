@@ -137,7 +137,7 @@ pub(super) fn is_abstract(graph: &Graph, ix: NodeIx) -> bool {
 }
 
 /// Whether all that a class says it extends or implements is known.
-pub(super) fn knows_bases(graph: &Graph, ix: NodeIx) -> bool {
+pub(crate) fn knows_bases(graph: &Graph, ix: NodeIx) -> bool {
     let node = graph.node(ix);
     let text = node.signature();
     let said = ["extends", "implements"].iter().map(|word| listed(text, word)).sum::<usize>();

@@ -10,7 +10,7 @@ use crate::flows::calls::Files;
 use crate::workspace::Texts;
 
 /// Files as a change leaves them.
-pub struct Held<'a> {
+pub(crate) struct Held<'a> {
     edited: BTreeMap<&'a str, &'a Edited>,
     /// Where these are not the files on disk.
     after: &'a Texts,

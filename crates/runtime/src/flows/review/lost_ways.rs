@@ -1,20 +1,16 @@
-//! Lost ways: lines that led to something which is still there, through a file that no longer leads there; and new imports of names
-//! that their module does not have.
+//! Lost ways: lines that led to something which is still there, through a file that no longer leads there.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::change::How;
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
-use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
 use super::held::Held;
+use super::lines::{Lines, places};
 use super::users::User;
 use super::{Edited, Finding};
 
-/// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
 /// Findings that are told of each kind: more of them are one move of many.
 const MAX_FOUND: usize = 20;
 
@@ -28,7 +24,7 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
         return Vec::new();
     }
     let mut users: BTreeMap<&str, Option<User<'_>>> = BTreeMap::new();
-    let mut lines: BTreeMap<Cause<'_>, BTreeSet<(bool, &str, u32)>> = BTreeMap::new();
+    let mut lines: BTreeMap<Cause<'_>, Lines<'_>> = BTreeMap::new();
     for node in before.nodes() {
         let target = node.ix();
         let name = before.node(target).label();
@@ -73,7 +69,7 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
             }
         }
     }
-    let shown = |((path, name), lines): (Cause<'_>, BTreeSet<(bool, &str, u32)>)| Finding {
+    let shown = |((path, name), lines): (Cause<'_>, Lines<'_>)| Finding {
         kind: "broken_import",
         severity: Severity::High.name(),
         at: format!("{path}:{}", first_line(edited, path)),
@@ -81,7 +77,7 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
             1 => format!("{path} no longer leads to {name}, and 1 line still takes it from there"),
             count => format!("{path} no longer leads to {name}, and {count} lines still take it from there"),
         },
-        places: lines.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect(),
+        places: places(&lines),
     };
     lines.into_iter().take(MAX_FOUND).map(shown).collect()
 }
@@ -104,7 +100,7 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
             let Some(was) = was.filter(|&ix| before.node(ix).flags().has(NodeFlags::EXPORTED)) else {
                 continue;
             };
-            let mut lines: BTreeSet<(bool, &str, u32)> = BTreeSet::new();
+            let mut lines: Lines<'_> = BTreeSet::new();
             let certain = |edge: &Edge<'_>| DEPENDS.contains(&edge.kind) && !edge.evidence.is_inferred();
             for edge in before.incoming(was).filter(certain) {
                 let source = before.node(edge.source);
@@ -135,11 +131,7 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
                         format!("{} is not exported any more, and {count} lines still take it", now.label())
                     }
                 },
-                places: lines
-                    .iter()
-                    .take(MAX_PLACES)
-                    .map(|(_, path, line)| format!("{path}:{line}"))
-                    .collect(),
+                places: places(&lines),
             });
         }
     }
@@ -258,66 +250,4 @@ fn is_there(before: &Graph, graph: &Graph, edited: &[Edited], ix: NodeIx) -> boo
 fn first_line(edited: &[Edited], path: &str) -> u32 {
     let file = edited.iter().find(|one| one.file.path == path);
     file.and_then(|one| one.file.lines.first()).map_or(1, |lines| lines.0)
-}
-
-/// Imports that the change wrote, of names that the file which they name does not even say.
-pub fn to_nothing(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
-    let mut found = Vec::new();
-    for one in edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none()) {
-        let path = one.file.path.as_str();
-        let Some(language) = languages::of_path(path) else { continue };
-        let is_named = matches!(language.family, "python" | "script");
-        let Some(file) = graph.node_by_path(path).filter(|_| is_named) else { continue };
-        let Some(text) = held.text(path).map(|text| text.into_owned()) else { continue };
-        let Some(taken) = imported::taken(path, text.as_bytes()) else { continue };
-        for import in taken.iter().filter(|import| one.touches(import.line)) {
-            let targets = || {
-                let imports = graph.outgoing(file).filter(|edge| edge.kind == EdgeKind::Imports);
-                imports.filter(|edge| edge.lines.contains(&import.line)).map(|edge| graph.node(edge.target))
-            };
-            if import.name == "default" || targets().any(|node| node.label() == import.name) {
-                continue;
-            }
-            let modules: BTreeSet<&str> =
-                targets().filter(|node| node.kind() == NodeKind::File).map(|node| node.path()).collect();
-            // A line may import from several files only where it names one through another.
-            let [module] = modules.iter().copied().collect::<Vec<_>>()[..] else { continue };
-            let is_read = languages::of_path(module).is_some_and(|other| other.family == language.family);
-            if !is_read || has(held, graph, module, &import.name) {
-                continue;
-            }
-            found.push(Finding {
-                kind: "broken_import",
-                severity: Severity::High.name(),
-                at: format!("{path}:{}", import.line),
-                message: format!("{} is imported from {module}, which does not say that name", import.name),
-                places: vec![format!("{module}:1")],
-            });
-        }
-    }
-    found.truncate(MAX_FOUND);
-    found
-}
-
-/// Whether a module may have a name: it says it, hands on names that it does not say, or is a folder with a file of that name.
-fn has(held: &mut Held<'_>, graph: &Graph, module: &str, name: &str) -> bool {
-    let Some(text) = held.text(module) else { return true };
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let says = text.split(|c: char| !is_letter(c)).any(|word| word == name);
-    let hands_on = ["import *", "export *", "globals()", "module.exports", "setattr("];
-    // A module that answers for names itself says them, unless it asks somebody else.
-    let asks = text.contains("__getattr__")
-        && ["getattr(", "import_module", "__import__"]
-            .iter()
-            .any(|word| text.match_indices(word).any(|(at, _)| !text[..at].ends_with("__")));
-    if says || asks || hands_on.iter().any(|word| text.contains(word)) {
-        return true;
-    }
-    let folder = module.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let inner = if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
-    let mut paths = graph.nodes().filter(|node| node.kind() == NodeKind::File);
-    paths.any(|node| {
-        let rest = node.path().strip_prefix(inner.as_str());
-        rest.is_some_and(|rest| rest.starts_with(['.', '/']))
-    })
 }

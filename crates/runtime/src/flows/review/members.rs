@@ -6,12 +6,13 @@ use std::time::Duration;
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
-use m1nd_ingest::revision::{Change, Changed, Member};
+use m1nd_ingest::revision::{self, Change, Changed, Member};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
+use super::held::Held;
 use super::removed::{is_quoted, said};
-use super::{Edited, Finding};
+use super::{Edited, Finding, fields};
 use crate::ctx::Ctx;
 use crate::flows::unattributed::{is_comment, is_documentation};
 use crate::workspace::Texts;
@@ -40,14 +41,26 @@ struct Gone<'e> {
 /// Variants are told where lines say them with their type; fields where nothing declares one of the name any more.
 pub fn still_said(
     ctx: &Ctx<'_>,
+    held: &mut Held<'_>,
     graph: &Graph,
     edited: &[Edited],
     after: &Texts,
 ) -> Result<Vec<Finding>, Fault> {
     let mut gone = Vec::new();
-    for one in edited.iter().filter(|one| one.broken.is_none()) {
+    // Classes of Python declare their fields in methods.
+    let inner: Vec<Vec<Changed>> = edited
+        .iter()
+        .map(|one| match &one.texts {
+            (Some(old), Some(new)) if one.file.path.ends_with(".py") => {
+                revision::without_members(&one.file.path, old, new)
+            }
+            _ => Vec::new(),
+        })
+        .collect();
+    for (one, inner) in edited.iter().zip(&inner).filter(|(one, _)| one.broken.is_none()) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
-        for symbol in one.symbols.iter().flatten().filter(|symbol| symbol.change != Change::Removed) {
+        let symbols = one.symbols.iter().flatten().chain(inner);
+        for symbol in symbols.filter(|symbol| symbol.change != Change::Removed) {
             for kind in &symbol.lost {
                 let (Member::Variant(name) | Member::Field(name)) = kind;
                 gone.push(Gone {
@@ -63,6 +76,13 @@ pub fn still_said(
     }
     let mut found = Vec::new();
     for gone in gone.iter().take(MAX_MEMBERS) {
+        if let Some(certain) = gone.asked(held, graph) {
+            if gone.is_given_outside(ctx, after)? {
+                continue;
+            }
+            found.push(certain);
+            continue;
+        }
         // Fields of Python and JavaScript may come from anywhere.
         let is_loose =
             matches!(gone.language, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
@@ -74,6 +94,41 @@ pub fn still_said(
 }
 
 impl Gone<'_> {
+    /// Whether other code gives values of Python the field: a class need not do that itself.
+    fn is_given_outside(&self, ctx: &Ctx<'_>, after: &Texts) -> Result<bool, Fault> {
+        if self.language != "python" {
+            return Ok(false);
+        }
+        let written = format!(r"\.{}\s*(:[^=]+)?=([^=]|$)", self.name);
+        let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(true) };
+        let lines = said(ctx, after, &pattern, self.family, TIME_LIMIT)?;
+        let is_own =
+            |line: &str| ["self.", "cls."].iter().any(|word| line.contains(&format!("{word}{}", self.name)));
+        Ok(lines.iter().any(|line| !is_own(&line.text)))
+    }
+
+    /// What is certain of a field, whatever else has its name.
+    fn asked(&self, held: &mut Held<'_>, graph: &Graph) -> Option<Finding> {
+        let Member::Field(name) = self.kind else { return None };
+        let owner = graph.nodes_in(self.path).find(|&ix| {
+            let node = graph.node(ix);
+            node.kind() == self.symbol.kind && node.qualified() == self.symbol.name
+        })?;
+        let lines = fields::certainly_asked(held, graph, owner, name);
+        let say = match lines.len() {
+            0 => return None,
+            1 => "1 line still asks".to_owned(),
+            count => format!("{count} lines still ask"),
+        };
+        Some(Finding {
+            kind: "removed_but_used",
+            severity: Severity::High.name(),
+            at: format!("{}:{}", self.path, self.symbol.line),
+            message: format!("{} has no field {name} any more, and {say} it for one", self.symbol.name),
+            places: lines.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect(),
+        })
+    }
+
     fn told(
         &self,
         ctx: &Ctx<'_>,

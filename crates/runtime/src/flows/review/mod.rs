@@ -1,13 +1,16 @@
 //! Review: what one change set leaves out, breaks and repeats, who knows its files, and how risky it is.
 
 mod before;
-mod builtins;
+pub(crate) mod builtins;
 mod checks;
 mod constants;
 mod contracts;
+mod fields;
 mod given;
 mod gone_files;
-mod held;
+pub(crate) mod held;
+mod java_calls;
+mod lines;
 mod lost_ways;
 mod members;
 mod moved_files;
@@ -18,6 +21,7 @@ mod removed_nodes;
 mod returned;
 mod reviewers;
 mod signatures;
+mod stray;
 mod twins;
 mod unmounted;
 mod users;
@@ -39,8 +43,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::before::{Before, Began};
+pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
+pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
 use super::{ledger, planned, predicted};
@@ -74,7 +80,7 @@ pub struct TestFile {
 }
 
 /// A file of the change, with its definitions that differ where both states are known.
-pub(super) struct Edited {
+pub(crate) struct Edited {
     pub file: ChangedFile,
     /// Nothing where only today's lines are known.
     pub symbols: Option<Vec<Changed>>,
@@ -235,10 +241,11 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         findings.extend(unmet);
     }
     findings.extend(new_calls::unfit(&mut held, graph, &edited));
+    findings.extend(java_calls::unfit(&mut held, graph, &edited));
     findings.extend(unmounted::still_used(graph, &edited));
     findings.extend(overrides::apart(&mut held, graph, &edited));
-    findings.extend(lost_ways::to_nothing(&mut held, graph, &edited));
-    findings.extend(members::still_said(ctx, graph, &edited, &after)?);
+    findings.extend(stray::found(ctx, &mut held, graph, &edited, &after)?);
+    findings.extend(members::still_said(ctx, &mut held, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     match after.is_empty() {

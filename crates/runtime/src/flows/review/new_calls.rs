@@ -9,9 +9,9 @@ use super::held::Held;
 use super::{Edited, Finding};
 
 /// Bytes of a signature that are shown.
-const LONG: usize = 160;
+pub(super) const LONG: usize = 160;
 /// Findings that are told: more of them are one misunderstanding.
-const MAX_FOUND: usize = 20;
+pub(super) const MAX_FOUND: usize = 20;
 /// Lines above a call that may say that it is meant to fail.
 const ABOVE: u32 = 3;
 /// Lines that are looked through for what cannot be counted.
@@ -62,7 +62,8 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     let is_counted = matches!(language, "python" | "go" | "rust" | "java" | "typescript" | "tsx");
     let is_callable = matches!(node.kind(), NodeKind::Function | NodeKind::Method);
     let written = node.signature();
-    if !is_counted || !is_callable || written.ends_with('…') || written.contains("(this") {
+    let is_declared = is_declared_as(written, node.label());
+    if !is_counted || !is_callable || is_declared || written.ends_with('…') || written.contains("(this") {
         return false;
     }
     // Of several declarations of one name any may be meant.
@@ -91,6 +92,12 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     takes(language, node.label(), written, call) == Taken::No
 }
 
+/// Whether a function of TypeScript is a value whose type is written, and says what it takes.
+fn is_declared_as(written: &str, name: &str) -> bool {
+    let value = ["const ", "let ", "var "].iter().find_map(|word| written.split_once(word));
+    value.and_then(|(_, rest)| rest.strip_prefix(name)).is_some_and(|rest| rest.trim_start().starts_with(':'))
+}
+
 /// Whether what is around a definition may change what it takes.
 fn is_made_otherwise(held: &mut Held<'_>, graph: &Graph, target: NodeIx) -> bool {
     let node = graph.node(target);
@@ -112,7 +119,7 @@ fn is_made_otherwise(held: &mut Held<'_>, graph: &Graph, target: NodeIx) -> bool
 }
 
 /// Whether lines above a call say that it must not work.
-fn is_meant_to_fail(held: &mut Held<'_>, path: &str, line: u32) -> bool {
+pub(super) fn is_meant_to_fail(held: &mut Held<'_>, path: &str, line: u32) -> bool {
     let words =
         ["raises", "assertRaises", "@ts-expect-error", "@ts-ignore", "except TypeError", "type: ignore"];
     (line.saturating_sub(ABOVE).max(1)..=line).any(|line| {

@@ -38,7 +38,7 @@ const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.
 const MAX_LOOKED_AT: usize = 4 * MAX_USES;
 /// A review is not held up longer than this.
-pub(super) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
+pub(crate) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
 /// A definition that went.
 struct Gone<'a> {
@@ -166,7 +166,7 @@ pub fn still_used(
 }
 
 /// The lines of a family of languages that a pattern is in, in the files as the change leaves them.
-pub(super) fn said(
+pub(crate) fn said(
     ctx: &Ctx<'_>,
     after: &Texts,
     pattern: &Pattern,

@@ -10,12 +10,10 @@ use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
+use super::lines::{Lines, places};
 use super::twins::is_twin;
 use super::users::User;
 use super::{Edited, Finding, builtins, constants, removed};
-
-/// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
 
 /// What went and is to be looked up among the relations of before, each with the file that it was in.
 pub fn candidates<'e>(
@@ -39,7 +37,11 @@ pub fn candidates<'e>(
         // Where they are told apart by what they take that is looked at with the one that went.
         let stays = |symbol: &Changed| {
             let mut nodes = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
-            nodes.any(|node| node.qualified() == symbol.name && !has_overloads(node.language()))
+            nodes.any(|node| {
+                node.qualified() == symbol.name
+                    && !has_overloads(node.language())
+                    && stands_for(node.kind(), symbol.kind)
+            })
         };
         let went = one.symbols.iter().flatten().filter(went);
         let left = went.filter(|symbol| !is_inner(symbol) && !stays(symbol) && !is_told(one, symbol));
@@ -52,7 +54,7 @@ pub fn candidates<'e>(
 #[derive(Default)]
 pub struct Related<'g> {
     /// Of tests, path and line.
-    pub certain: BTreeSet<(bool, &'g str, u32)>,
+    pub certain: Lines<'g>,
     /// Those that led to it by the name alone.
     pub guessed: BTreeSet<(&'g str, u32)>,
     /// Whether some of the certain ones are in files that the change left alone.
@@ -90,7 +92,9 @@ pub fn relations<'g>(
         let was = before.node(node).signature();
         let mut now = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
         let stays = now.any(|now| {
-            now.qualified() == symbol.name && may_take(was, now.signature(), now.language(), name)
+            now.qualified() == symbol.name
+                && stands_for(now.kind(), symbol.kind)
+                && may_take(was, now.signature(), now.language(), name)
         });
         if stays || survives(edited, one, symbol, name) {
             continue;
@@ -148,7 +152,7 @@ pub fn still_used(
             severity: severity.name(),
             at: format!("{}:{}", one.file.path, symbol.line),
             message: format!("{} was removed, and {count}{what} {name}{others}", symbol.name),
-            places: lines.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect(),
+            places: places(lines),
         });
     }
     found
@@ -228,7 +232,12 @@ fn left(
     let gone = before.node(edge.target).path();
     let is_it = |ix: NodeIx| {
         let now = graph.node(ix);
+        // A module of the name is imported as well as anything.
+        if edge.kind == EdgeKind::Imports && now.kind() == NodeKind::File && is_module(now.path(), name) {
+            return true;
+        }
         now.label() == name
+            && (edge.kind == EdgeKind::Imports || stands_for(now.kind(), before.node(edge.target).kind()))
             && !is_twin(before, user.path, gone, now.path())
             && may_take(before.node(edge.target).signature(), now.signature(), now.language(), name)
     };
@@ -236,6 +245,20 @@ fn left(
         return None;
     }
     user.still_says(line, name, edge.kind).then_some(today)
+}
+
+/// Whether a file is the module of a name.
+fn is_module(path: &str, name: &str) -> bool {
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
+    match file.split('.').next().unwrap_or(file) {
+        "mod" | "__init__" | "index" => folder.rsplit('/').next() == Some(name),
+        stem => stem == name,
+    }
+}
+
+/// Whether something of a kind can be meant where something of another kind was: nobody calls or reads a module.
+fn stands_for(now: NodeKind, was: NodeKind) -> bool {
+    now != NodeKind::Module || !(was.is_callable() || was == NodeKind::Constant)
 }
 
 fn has_overloads(language: &str) -> bool {

@@ -264,10 +264,10 @@ impl<'g> Shape<'g> {
                 severity: if renamed.is_empty() { Severity::Medium } else { Severity::Low },
                 what: match is_typed {
                     true => format!(
-                        "{what}: no call is known to break, but types are not compared, and {count} of {total} calls were not touched"
+                        "{what}, and of {count} of {total} calls, which were not touched, it is not known whether they fit: types are not compared"
                     ),
                     false => format!(
-                        "{what}: no call is known to break, and what {count} of {total} calls that were not touched give is not written there"
+                        "{what}, and of {count} of {total} calls, which were not touched, it is not known whether they fit: what they give is not written there"
                     ),
                 },
                 places: shown(&unknown),

@@ -1,22 +1,19 @@
 //! Unmounted: files of Rust that no module names any more, and that other code still uses.
 
-use std::collections::BTreeSet;
-
 use m1nd_graph::{Graph, NodeFlags};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
+use super::lines::{self, Lines};
 use super::{Edited, Finding};
-
-/// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
+use crate::flows::imports::rust::{mounts, places};
 
 /// One finding for each `mod` that went while its file and what uses it stayed.
 pub fn still_used(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
     let mut found = Vec::new();
     for one in edited.iter().filter(|one| one.broken.is_none() && one.file.path.ends_with(".rs")) {
         let (Some(old), Some(new)) = &one.texts else { continue };
-        let [was, is] = [old, new].map(|text| mounted(&String::from_utf8_lossy(text)));
+        let [was, is] = [old, new].map(|text| mounts(&String::from_utf8_lossy(text)));
         for name in was.difference(&is) {
             // Another file may have taken it, or a macro.
             let is_elsewhere = edited.iter().any(|other| {
@@ -32,7 +29,7 @@ pub fn still_used(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
             let file =
                 places(&one.file.path, name).into_iter().find(|path| graph.node_by_path(path).is_some());
             let Some(file) = file.filter(|_| !is_elsewhere) else { continue };
-            let mut lines: BTreeSet<(bool, &str, u32)> = BTreeSet::new();
+            let mut lines = Lines::new();
             for node in graph.nodes_in(&file) {
                 for edge in graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
                     let user = graph.node(edge.source);
@@ -62,50 +59,9 @@ pub fn still_used(graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
                 message: format!(
                     "mod {name} was removed, so that {file} is no part of the crate any more, and {use_it} it"
                 ),
-                places: lines
-                    .iter()
-                    .take(MAX_PLACES)
-                    .map(|(_, path, line)| format!("{path}:{line}"))
-                    .collect(),
+                places: lines::places(&lines),
             });
         }
     }
     found
-}
-
-/// The modules whose files a text names.
-fn mounted(text: &str) -> BTreeSet<String> {
-    let name = |line: &str| {
-        let line = line.split("//").next()?.trim().strip_suffix(';')?;
-        let (before, name) = line.rsplit_once("mod ")?;
-        let is_head = before.trim().is_empty() || before.trim().starts_with("pub");
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-        (is_head && is_name).then(|| name.to_owned())
-    };
-    text.lines().filter_map(name).collect()
-}
-
-/// Where the file of a module may be that another file names.
-fn places(path: &str, name: &str) -> Vec<String> {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let inner = match file {
-        "lib.rs" | "main.rs" | "mod.rs" => folder.to_owned(),
-        _ => path.trim_end_matches(".rs").to_owned(),
-    };
-    let inner = if inner.is_empty() { String::new() } else { format!("{inner}/") };
-    vec![format!("{inner}{name}.rs"), format!("{inner}{name}/mod.rs")]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn modules_are_named_where_their_files_are() {
-        let names: Vec<String> =
-            mounted("mod a;\npub(crate) mod b;\n// mod c;\nmod d {\nlet x = mod e;\n").into_iter().collect();
-        assert_eq!(names, ["a", "b"]);
-        assert_eq!(places("src/lib.rs", "a"), ["src/a.rs", "src/a/mod.rs"]);
-        assert_eq!(places("src/a.rs", "b"), ["src/a/b.rs", "src/a/b/mod.rs"]);
-    }
 }

@@ -1,0 +1,54 @@
+//! Stray: imports that a batch writes and that lead nowhere, and names that it leaves without one.
+
+use m1nd_contract::Fault;
+use m1nd_edit::{FileChange, Plan};
+use m1nd_graph::{Evidence, Graph};
+use m1nd_vfs::grep::Pattern;
+
+use super::shown::{CallerShown, old};
+use crate::ctx::Ctx;
+use crate::flows::imports::{self, Certainty, Changed, World};
+use crate::flows::review::held::Held;
+use crate::flows::review::{TIME_LIMIT, said};
+use crate::workspace::Texts;
+
+/// Why such a line is told.
+pub(super) const BECAUSE: &str = "import";
+
+/// One for each line; `graph` is the newest that is known, the files are those of the plan.
+pub(super) fn uses(ctx: &Ctx<'_>, graph: &Graph, plan: &Plan) -> Result<Vec<CallerShown>, Fault> {
+    let root = ctx.workspace()?.root();
+    let held = |file: &FileChange| file.after.as_ref().map(|after| after.bytes.clone());
+    let after: Texts = plan.files.iter().map(|file| (file.path.clone(), held(file))).collect();
+    let changed: Vec<Changed<'_>> = plan
+        .files
+        .iter()
+        .filter_map(|file| {
+            let (path_before, old) = old(&plan.files, file);
+            let new = after.get(&file.path)?.as_deref()?;
+            Some(Changed { path: &file.path, path_before, old, new })
+        })
+        .collect();
+    let mut world = World::of(graph, root, &after, Held::of(root, &[], &after));
+    let said = |pattern: &Pattern, family: &'static str| said(ctx, &after, pattern, family, TIME_LIMIT);
+    let mut found = Vec::new();
+    for one in imports::broken(&mut world, &said, &changed)? {
+        let evidence = match one.certainty {
+            Certainty::Certain => Evidence::Resolved,
+            Certainty::Likely => Evidence::Inferred { candidates: 1 },
+        };
+        let lines = if one.lines.is_empty() { vec![one.line] } else { one.lines };
+        for line in lines {
+            let node = graph.node_at(&one.path, line).or_else(|| graph.node_by_path(&one.path));
+            found.push(CallerShown {
+                at: format!("{}:{line}", one.path),
+                node_id: node.map_or_else(String::new, |ix| graph.node(ix).id().to_owned()),
+                uses: one.name.clone(),
+                because: BECAUSE,
+                evidence: evidence.name(),
+                source: world.line(&one.path, line).trim().to_owned(),
+            });
+        }
+    }
+    Ok(found)
+}
