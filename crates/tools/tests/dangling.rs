@@ -271,3 +271,70 @@ fn a_preview_and_a_dry_run_name_imports_that_would_lead_nowhere() {
     let dry = ok(&fixture, "apply_batch", json!({"dry_run": true, "edits": [edit]}));
     assert_eq!(places(&dry, "callers_to_check"), ["b.ts:1"], "{dry}");
 }
+
+/// A batch that is sound, and must pass where nothing may dangle.
+fn passes(files: &str, edits: Value) {
+    let fixture = ingested(files);
+    let made = ok(&fixture, "apply_batch", json!({"verify": "graph", "edits": edits}));
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "{made}");
+}
+
+#[test]
+fn what_moves_with_its_users_is_not_missed() {
+    // The head of a function over several lines.
+    passes(
+        "//- h/ds.py\nclass R:\n    pass\n\n\nclass C:\n    def send(\n        self\n    ) -> R:\n        return 1\n",
+        json!([{"file_path": "h/ds.py", "rename_to": "h/m.py"}]),
+    );
+    // The name of a file that goes is a word like others.
+    passes(
+        "//- pkg/auth.py\nclass Auth: pass\n//- pkg/client.py\nfrom .auth import Auth\n\n\ndef go(auth=None):\n    return Auth()\n",
+        json!([
+            {"file_path": "pkg/auth.py", "delete": true},
+            {"file_path": "pkg/mw.py", "create": true, "new_content": "class Auth: pass\n"},
+            {"file_path": "pkg/client.py", "edits": [{"old": "from .auth import", "new": "from .mw import"}]},
+        ]),
+    );
+    // A module becomes a package.
+    passes(
+        "//- pkg/a.py\nclass X: pass\n//- pkg/b.py\nfrom .a import X\n\n\ndef go():\n    return X()\n",
+        json!([
+            {"file_path": "pkg/a.py", "rename_to": "pkg/a/backend.py"},
+            {"file_path": "pkg/a/__init__.py", "create": true, "new_content": "from .backend import X\n"},
+        ]),
+    );
+}
+
+#[test]
+fn another_thing_of_the_name_on_the_same_line_is_none_of_the_lost_ones() {
+    let rename = json!([
+        {"file_path": "a.py", "edits": [{"old": "def load", "new": "def read"}]},
+        {"file_path": "b.py", "edits": [{"old": "import load", "new": "import read"}, {"old": "return load(p)", "new": "return read(p)"}]},
+    ]);
+    let files = "//- a.py\ndef load(p):\n    return p\n//- b.py\nimport json\nfrom a import load\n\n\ndef go(p):\n    return load(p), json.load(p)\n";
+    passes(files, rename.clone());
+    // The one that is left is told.
+    let half = json!({"verify": "graph", "edits": [rename[0]]});
+    let no = refused(&ingested(files), "apply_batch", half);
+    let at = places(&no["detail"], "dangling_callers");
+    assert!(at.contains(&"b.py:6"), "{no}");
+}
+
+#[test]
+fn what_only_has_another_signature_is_there() {
+    passes(
+        "//- a.py\nclass D:\n    def send(self, x):\n        return x\n\n\ndef go():\n    d = D()\n    f = d.send\n    return f(1)\n",
+        json!([{"file_path": "a.py", "edits": [{"old": "def send(self, x):", "new": "def send(self, x, y=1):"}]}]),
+    );
+}
+
+#[test]
+fn who_makes_objects_by_a_constructor_that_goes_is_to_be_checked() {
+    let fixture = ingested(
+        "//- a.py\nclass A:\n    def __init__(self, x):\n        self.x = x\n\n    def f(self):\n        return 1\n//- b.py\nfrom a import A\n\n\ndef go():\n    return A(1)\n",
+    );
+    let edit = batch("a.py", "    def __init__(self, x):\n        self.x = x\n\n", "");
+    let made = ok(&fixture, "apply_batch", edit);
+    assert_eq!(places(&made, "callers_to_check"), ["b.py:5"], "{made}");
+    assert_eq!(made["callers_to_check"][0]["because"], "default");
+}

@@ -108,6 +108,9 @@ impl Reader<'_> {
             self.parent(node, &arguments);
             return;
         }
+        if function.is_some_and(|f| self.sheet.bytes(f) == b"isinstance") {
+            self.narrowed(node, &arguments);
+        }
         let callee = self.sheet.expr(function);
         let mut args = Vec::new();
         for argument in &arguments {

@@ -9,6 +9,7 @@ mod fixtures;
 mod imports;
 mod library;
 mod modules;
+mod narrowed;
 pub(super) mod parse;
 mod routes;
 mod rules;

@@ -70,6 +70,9 @@ impl Reader<'_> {
             }
             "binary_expression" => {
                 let operator = field(node, "operator").map(|o| self.sheet.bytes(o)).unwrap_or(b"");
+                if operator == b"instanceof" {
+                    self.narrowed(node);
+                }
                 match operator {
                     b"||" | b"??" => self.any(node, [field(node, "left"), field(node, "right")]),
                     // What is not the right side is as good as nothing.

@@ -11,6 +11,7 @@ mod library;
 mod members;
 mod modules;
 mod names;
+mod narrowed;
 mod patterns;
 mod prototypes;
 mod routes;

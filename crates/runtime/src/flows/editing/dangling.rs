@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
-use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind, near};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, near};
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
 use m1nd_vfs::Root;
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
-use super::texts::Texts;
+use super::texts::{Texts, has_word};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -30,8 +30,8 @@ pub(super) fn find(
     checked: &Checked,
 ) -> Vec<CallerShown> {
     let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed"));
-    // What is still there may be out of reach, as when it is not exported any more.
-    let hidden = changed_signatures(before, checked).map(|node| (node, "signature"));
+    // What is still there may be out of reach.
+    let hidden = hidden(before, after, checked).map(|node| (node, "signature"));
     let changed: Vec<(NodeIx, &'static str)> = gone.chain(hidden).collect();
     // Files are parsed for the name of each.
     let uses = changed
@@ -49,7 +49,7 @@ pub(super) fn find(
 pub(super) fn word_of(graph: &Graph, node: NodeIx) -> &str {
     let label = graph.node(node).label();
     match graph.node(node).kind() {
-        NodeKind::File => label.split('.').next().unwrap_or_default(),
+        NodeKind::File => module_name(graph.node(node).path()),
         _ => label,
     }
 }
@@ -81,6 +81,9 @@ impl States<'_> {
             return Vec::new();
         }
         let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
+        if because == DEFAULT && is_constructor(gone.label()) {
+            return self.made_by(node);
+        }
         let mut said =
             Said { word: word_of(before, node), is_file: gone.kind() == NodeKind::File, ..Said::default() };
         let mut found = Vec::new();
@@ -104,14 +107,84 @@ impl States<'_> {
         found
     }
 
+    /// Places that make objects by a constructor that goes, or run it from another one.
+    fn made_by(&mut self, constructor: NodeIx) -> Vec<CallerShown> {
+        let (before, after) = (self.before, self.after);
+        let gone = before.node(constructor);
+        let class = before.owner(constructor).map_or("", |owner| before.node(owner).label());
+        let mut found = Vec::new();
+        for edge in before.incoming(constructor).filter(|edge| edge.kind == EdgeKind::Calls) {
+            let Some(source) = survivor(before, after, self.plan, edge.source) else { continue };
+            let user = after.node(source);
+            let is_written = self.plan.files.iter().any(|file| file.path == user.path());
+            let known: &[u32] = if is_written { &[] } else { edge.lines };
+            let mut lines = self.texts.lines_with(user.path(), user.lines(), class, known);
+            if lines.is_empty() {
+                // `super().__init__()`
+                let text = self.texts.text(user.path()).unwrap_or_default();
+                let said = mentions::of(user.path(), text.as_bytes(), gone.label()).unwrap_or_default();
+                let is_inside = in_lines(user.lines());
+                let uses = said.iter().filter(|one| one.is_use() && is_inside(one.line));
+                lines = uses.map(|one| one.line).take(1).collect();
+            }
+            found.extend(lines.into_iter().map(|line| CallerShown {
+                at: format!("{}:{line}", user.path()),
+                node_id: user.id().to_owned(),
+                uses: gone.label().to_owned(),
+                because: DEFAULT,
+                evidence: edge.evidence.name(),
+                source: self.texts.line(user.path(), line),
+            }));
+        }
+        found
+    }
+
+    /// Lines of a file that import another one, which goes, and were left as they are.
+    fn imports_left(&mut self, word: &str, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
+        let user = self.after.node(source);
+        let alike = alike(self.after, word, true, source);
+        let lost = lost_somewhere(edge, &alike);
+        let Some((_, evidence)) = lost.first().copied() else { return Vec::new() };
+        // A line that imports something else now finds it: what was a module may have become a package.
+        let imports = self.after.outgoing(source).filter(|now| now.kind == EdgeKind::Imports);
+        let found: BTreeSet<u32> = imports
+            .flat_map(|now| now.sites().collect::<Vec<_>>())
+            .filter(|(_, known)| as_well(edge.evidence, *known))
+            .map(|(line, _)| line)
+            .collect();
+        let now = self.texts.text(user.path()).unwrap_or_default();
+        let Some(written) = self.plan.files.iter().find(|file| file.path == user.path()) else {
+            let line_of =
+                |line: &u32| now.lines().nth((*line as usize).saturating_sub(1)).unwrap_or_default();
+            let is_left = |line: &u32| has_word(line_of(line), word) && !found.contains(line);
+            let left = edge.lines.iter().copied().filter(is_left);
+            return left.map(|line| (line, evidence)).collect();
+        };
+        let (_, held) = old(&self.plan.files, written);
+        let held = held.map(String::from_utf8_lossy).unwrap_or_default();
+        let imports: BTreeSet<&str> = edge
+            .lines
+            .iter()
+            .filter_map(|line| held.lines().nth((*line as usize).saturating_sub(1)))
+            .map(str::trim)
+            .filter(|line| has_word(line, word))
+            .collect();
+        let is_left = |(line, text): &(u32, &str)| imports.contains(text.trim()) && !found.contains(line);
+        let left = (1..).zip(now.lines()).filter(is_left);
+        left.map(|(line, _)| (line, evidence)).collect()
+    }
+
     /// Lines on which a relation is still written and leads nowhere, and how it was known there.
     fn lost(&mut self, said: &mut Said<'_>, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
+        if said.is_file {
+            return self.imports_left(said.word, edge, source);
+        }
         let user = self.after.node(source);
         let after = self.after;
-        let alike = alike(after, said.word, said.is_file, source);
+        let alike = alike(after, said.word, false, source);
         // Lines stand where they stood, unless the batch wrote the file.
         let written = self.plan.files.iter().find(|file| file.path == user.path());
-        if let Some(written) = written.filter(|_| !said.is_file)
+        if let Some(written) = written
             && let Some(lost) = self.lost_in_written(said, edge, source, written)
         {
             return lost;
@@ -122,14 +195,9 @@ impl States<'_> {
             return Vec::new();
         };
         let known: Vec<u32> = lost.iter().map(|(line, _)| *line).filter(|line| *line > 0).collect();
-        let mentions = match said.is_file {
-            true => None,
-            false => {
-                let texts = &mut self.texts;
-                let read = || mentions::of(user.path(), texts.text(user.path())?.as_bytes(), said.word);
-                said.after.entry(user.path().to_owned()).or_insert_with(read).as_ref()
-            }
-        };
+        let texts = &mut self.texts;
+        let read = || mentions::of(user.path(), texts.text(user.path())?.as_bytes(), said.word);
+        let mentions = said.after.entry(user.path().to_owned()).or_insert_with(read).as_ref();
         let lines: Vec<u32> = match mentions {
             None => self.texts.lines_with(user.path(), user.lines(), said.word, &known),
             Some(mentions) => {
@@ -157,7 +225,7 @@ impl States<'_> {
     ) -> Option<Vec<(u32, Evidence)>> {
         let user = self.after.node(source);
         let (graph, word) = (self.after, said.word);
-        let found = alike(graph, word, said.is_file, source);
+        let found = alike(graph, word, false, source);
         if edge.lines.is_empty() && found.iter().any(|now| as_well(edge.evidence, now.evidence)) {
             return Some(Vec::new());
         }
@@ -172,6 +240,21 @@ impl States<'_> {
         let mut sites: Vec<&Mention> = uses().filter(|one| edge.lines.contains(&one.line)).collect();
         if sites.is_empty() {
             sites = uses().filter(|one| was_inside(one.line)).collect();
+        }
+        // A relation may be told by another line than the one that says the name, as of a head over several lines.
+        let is_elsewhere = |line: u32| after.iter().all(|one| one.line != line);
+        let is_told = |now: &Edge<'_>| {
+            now.sites().any(|(line, known)| as_well(edge.evidence, known) && is_elsewhere(line))
+        };
+        if found.iter().any(is_told) {
+            return Some(Vec::new());
+        }
+        let is_inside = in_lines(user.lines());
+        // Of several things that have the name on a line, the one that is said no more was meant.
+        let is_left = |site: &&Mention| after.iter().any(|one| one.of == site.of && is_inside(one.line));
+        let are_several = sites.iter().any(|site| site.of != sites[0].of);
+        if are_several && !sites.iter().all(is_left) {
+            return Some(Vec::new());
         }
         let is_said_so = |one: &Mention| {
             let is_import = one.role == Role::Import;
@@ -197,7 +280,6 @@ impl States<'_> {
             };
             one.of.is_empty() && after.iter().any(binds)
         };
-        let is_inside = in_lines(user.lines());
         let could_mean = could_mean(self.before, edge.target, user.path());
         let left = after.iter().filter(|one| {
             one.is_use()
@@ -258,10 +340,24 @@ fn could_mean<'g>(graph: &'g Graph, node: NodeIx, path: &str) -> impl Fn(&Mentio
 fn alike<'g>(after: &'g Graph, word: &str, is_file: bool, source: NodeIx) -> Vec<Edge<'g>> {
     let leads_there = |other: &Edge<'_>| {
         let target = after.node(other.target);
-        let is_stem = target.kind() == NodeKind::File && target.label().split('.').next() == Some(word);
+        let is_stem = target.kind() == NodeKind::File && module_name(target.path()) == word;
         HOLDS.contains(&other.kind) && (is_stem || !is_file && target.label() == word)
     };
     after.outgoing(source).filter(leads_there).collect()
+}
+
+/// The name by which a file is imported: its own, or that of the folder it stands for.
+fn module_name(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.split('.').next().unwrap_or_default() {
+        "__init__" | "index" | "mod" => near::folder(path).rsplit('/').next().unwrap_or_default(),
+        name => name,
+    }
+}
+
+/// Constructors, however a language calls them.
+fn is_constructor(name: &str) -> bool {
+    matches!(name, "__init__" | "__new__" | "constructor" | "initialize")
 }
 
 /// Whether a member is said of the object that says it.
@@ -295,11 +391,20 @@ fn lost_somewhere(edge: &Edge<'_>, now: &[Edge<'_>]) -> Vec<(u32, Evidence)> {
     }
 }
 
-/// Nodes, in the graph before, that callers see otherwise now.
-fn changed_signatures<'a>(before: &'a Graph, checked: &'a Checked) -> impl Iterator<Item = NodeIx> + 'a {
-    checked.symbols.iter().flat_map(move |file| {
+/// Nodes, in the graph before, that are not exported any more.
+fn hidden<'a>(
+    before: &'a Graph,
+    after: &'a Graph,
+    checked: &'a Checked,
+) -> impl Iterator<Item = NodeIx> + 'a {
+    let is_shown = |graph: &Graph, node: NodeIx| graph.node(node).flags().has(NodeFlags::EXPORTED);
+    let changed = checked.symbols.iter().flat_map(move |file| {
         let changed = file.changed.iter().filter(|one| one.change == Change::Signature);
         changed.filter_map(move |one| node_of(before, &file.from, one))
+    });
+    changed.filter(move |&node| {
+        let now = after.node_by_id(before.node(node).id());
+        is_shown(before, node) && now.is_some_and(|now| !is_shown(after, now))
     })
 }
 

@@ -15,6 +15,12 @@ pub(super) struct Texts<'a> {
 /// Longer source lines are cut: the place is what matters.
 const MAX_SOURCE_BYTES: usize = 160;
 
+/// Whether a line has a word that is no part of another.
+pub(super) fn has_word(line: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    line.split(|letter| !is_part(letter)).any(|part| part == word)
+}
+
 impl<'a> Texts<'a> {
     pub(super) fn of(root: &'a Root) -> Self {
         Self { root, read: BTreeMap::new() }
@@ -44,11 +50,9 @@ impl<'a> Texts<'a> {
         word: &str,
         known: &[u32],
     ) -> Vec<u32> {
-        let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-        let has_word = |line: &str| line.split(|letter| !is_part(letter)).any(|part| part == word);
         let with_word: Vec<u32> = (1..)
             .zip(self.text(path).unwrap_or_default().lines())
-            .filter_map(|(number, line)| has_word(line).then_some(number))
+            .filter_map(|(number, line)| has_word(line, word).then_some(number))
             .collect();
         let there: Vec<u32> = with_word.iter().copied().filter(|line| known.contains(line)).collect();
         if !there.is_empty() {
