@@ -331,6 +331,19 @@ fn a_function_that_went_is_not_the_module_or_the_test_of_its_name() {
 }
 
 #[test]
+fn an_import_of_the_tests_beside_it_does_not_keep_a_function() {
+    let manifest = ("Cargo.toml", "[package]\nname = \"a\"\n");
+    let lib = "mod glob;\n\nuse crate::glob::glob;\n\npub fn run() -> u8 {\n    glob(1)\n}\n";
+    let glob = "pub fn glob(x: u8) -> u8 {\n    x\n}\n\npub fn keep() {}\n\n#[cfg(test)]\nmod tests {\n    use super::{glob, keep};\n\n    #[test]\n    fn all() {\n        keep();\n        glob(2);\n    }\n}\n";
+    let fixture = committed_files(&[manifest, ("src/lib.rs", lib), ("src/glob.rs", glob)]);
+    let without = glob.replace("pub fn glob(x: u8) -> u8 {\n    x\n}\n\n", "");
+    assert_eq!(
+        after(&fixture, &[("src/glob.rs", &without)], &["removed_but_used"]),
+        ["high removed_but_used src/glob.rs:1 src/glob.rs:5 src/lib.rs:3 src/lib.rs:6 src/glob.rs:10"]
+    );
+}
+
+#[test]
 fn a_new_call_of_java_with_another_number_of_arguments_is_told() {
     let a = "package p;\n\npublic class A {\n    public A(int a) {\n    }\n\n    public int add(int a, int b) {\n        return a + b;\n    }\n\n    public int add(int a, int b, int c) {\n        return a + b;\n    }\n\n    public static int sub(int a, int... more) {\n        return a;\n    }\n}\n";
     let b = "package p;\n\npublic class B {\n    private final A a = new A(1);\n\n    public int run() {\n        return 1;\n    }\n\n    int own(int x) {\n        return x;\n    }\n}\n";

@@ -145,10 +145,8 @@ fn is_given_in(line: &str, field: &str) -> bool {
         let mut words = before.split_whitespace();
         let is_member = words.all(|word| MEMBERS.contains(&word) || MARKS.contains(&word))
             && !before.ends_with(['.', '(']);
-        let is_parameter = before
-            .split_whitespace()
-            .next_back()
-            .is_some_and(|word| MEMBERS.contains(&word.trim_start_matches('(')) && before.ends_with(' '));
+        let last = before.trim_end().rsplit(|c: char| !is_letter(c)).next().unwrap_or_default();
+        let is_parameter = before.ends_with(' ') && MEMBERS.contains(&last);
         is_parameter || is_member && (is_set || after.is_empty() || after.starts_with(['(', ';']))
     })
 }
@@ -211,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_a_type_are_named_in_the_head() {
+    fn a_type_gives_itself_fields_by_declaring_or_setting_them() {
         for line in [
             "  width = 1",
             "  private width: u8",
@@ -226,6 +224,10 @@ mod tests {
         for line in ["return self.width", "x.width = 1", "self.width == 1", "f(width=1)", "self.widths = 1"] {
             assert!(!is_given_in(line, "width"), "{line}");
         }
+    }
+
+    #[test]
+    fn parameters_of_a_type_are_named_in_the_head() {
         assert_eq!(
             given("fn f(a: &Shape, b: &mut Shape, c: Vec<Shape>, d: Shapes, e: Shape)", "Shape"),
             ["a", "b", "e"]

@@ -184,7 +184,12 @@ fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bo
         let Some(new) = &home.texts.1 else { return false };
         let is_bound = || {
             let bound = imported::bound(&home.file.path, new, name).unwrap_or_default();
-            bound.is_made_here || !bound.imports.is_empty() && home.file.path == one.file.path
+            // What a module within the file imports, as that of its tests, holds there alone.
+            let is_imported = || {
+                let imports = imported::written(&home.file.path, new).unwrap_or_default();
+                imports.iter().any(|import| import.bind == name && import.within.is_none())
+            };
+            bound.is_made_here || home.file.path == one.file.path && is_imported()
         };
         !symbol.name.contains('.') && is_bound() || {
             let text = String::from_utf8_lossy(new);
@@ -233,7 +238,12 @@ fn left(
     let is_it = |ix: NodeIx| {
         let now = graph.node(ix);
         // A module of the name is imported as well as anything.
-        if edge.kind == EdgeKind::Imports && now.kind() == NodeKind::File && is_module(now.path(), name) {
+        let is_way = now.path() == gone;
+        if edge.kind == EdgeKind::Imports
+            && now.kind() == NodeKind::File
+            && !is_way
+            && is_module(now.path(), name)
+        {
             return true;
         }
         now.label() == name
