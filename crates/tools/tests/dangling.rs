@@ -295,6 +295,11 @@ fn what_moves_with_its_users_is_not_missed() {
             {"file_path": "pkg/client.py", "edits": [{"old": "from .auth import", "new": "from .mw import"}]},
         ]),
     );
+    // What stood in for an import that may fail.
+    passes(
+        "//- a.py\ntry:\n    import dataclasses\nexcept ImportError:\n    dataclasses = None\n\n\ndef go(o):\n    return dataclasses and dataclasses.asdict(o)\n",
+        json!([{"file_path": "a.py", "edits": [{"old": "try:\n    import dataclasses\nexcept ImportError:\n    dataclasses = None\n", "new": "import dataclasses\n"}]}]),
+    );
     // A module becomes a package.
     passes(
         "//- pkg/a.py\nclass X: pass\n//- pkg/b.py\nfrom .a import X\n\n\ndef go():\n    return X()\n",
@@ -318,6 +323,16 @@ fn another_thing_of_the_name_on_the_same_line_is_none_of_the_lost_ones() {
     let no = refused(&ingested(files), "apply_batch", half);
     let at = places(&no["detail"], "dangling_callers");
     assert!(at.contains(&"b.py:6"), "{no}");
+}
+
+#[test]
+fn a_field_is_not_the_method_of_its_name() {
+    let files = "//- src/lib.rs\npub struct A;\nimpl A {\n    pub fn pattern(&self) -> String { String::new() }\n}\npub struct B { pub pattern: String }\npub fn go(a: &A, b: &B) -> String {\n    a.pattern()\n}\n";
+    let edits = json!([{"file_path": "src/lib.rs", "edits": [
+        {"old": "    pub fn pattern(&self) -> String { String::new() }\n", "new": ""},
+        {"old": "    a.pattern()\n", "new": "    b.pattern.clone()\n"},
+    ]}]);
+    passes(files, edits);
 }
 
 #[test]

@@ -281,9 +281,16 @@ impl States<'_> {
             one.of.is_empty() && after.iter().any(binds)
         };
         let could_mean = could_mean(self.before, edge.target, user.path());
+        // Where a field may have the name of a method, only what is called is the method.
+        let by_call = edge.kind == EdgeKind::Calls && user.language() == "rust";
+        let may_call = |one: &Mention| {
+            let rest = bytes.and_then(|bytes| bytes.get(one.at + word.len()..)).unwrap_or_default();
+            matches!(rest.trim_ascii_start().first(), None | Some(b'(' | b':' | b'!'))
+        };
         let left = after.iter().filter(|one| {
             one.is_use()
                 && could_mean(one)
+                && (!by_call || one.in_macro || may_call(one))
                 && is_inside(one.line)
                 && is_said_so(one)
                 && !explained.contains(&one.line)
@@ -315,7 +322,8 @@ impl States<'_> {
             let is_new = |one: &Mention| !was.iter().any(|old| old.role == Role::Import && old.of == one.of);
             return mentions.iter().any(|one| match &one.role {
                 Role::Binding { at_top, .. } => *at_top,
-                Role::Import => is_new(one),
+                // `try: import x` with `x = None` where it fails.
+                Role::Import => is_new(one) || gone.kind() == NodeKind::Constant,
                 Role::Use | Role::Label => false,
             });
         };
