@@ -166,6 +166,8 @@ const MOST_WORDS: usize = 8;
 
 /// Judges what a claim says by the events it cites, as the mission and the files are now.
 pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Situation<'_>) -> Judgement {
+    // Apostrophes as they are printed mean what those of a keyboard mean.
+    let said = &*said.replace(['\u{2019}', '\u{2018}', '\u{02bc}'], "'").replace('\u{ad}', "");
     let is_current = |path: &str, hash: &str| situation.is_current(path, hash);
     let exists = |path: &str| situation.exists(path);
     let needs = |reason: String, stale: Vec<EventId>| Judgement {

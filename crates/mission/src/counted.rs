@@ -236,7 +236,7 @@ pub(crate) fn borne_out(
     let mut counted = Vec::new();
     for quantity in &quantities {
         let fits = searches.iter().find_map(|search| match fits(search, claim, quantity, situation, world) {
-            Ok(total) => Some(Counted { search: (*search).clone(), total }),
+            Ok(counted) => Some(counted),
             Err(unfit) => {
                 why.get_or_insert(unfit);
                 None
@@ -265,20 +265,28 @@ pub(crate) fn has_line(counted: &[Counted], path: &str, line: u64, situation: &S
     counts.flat_map(|count| count.spots).any(|spot| spot.path == path && spot.line == line)
 }
 
-/// Whether every place that a search finds is one that the claim speaks of, and as many as it says; how many there are.
+/// Whether every place that a search finds is one that the claim speaks of, and as many as it says; the search that shows it,
+/// and how many there are.
 fn fits(
     search: &Absence,
     claim: &str,
     quantity: &Quantity,
     situation: &Situation<'_>,
     world: &World<'_>,
-) -> Result<u64, String> {
+) -> Result<Counted, String> {
     let (query, said) = (&search.query, quantity.said());
     if !search.is_named_in(claim, world, Purpose::Count) {
         return Err(format!(
             "It says {said:?}, and the search was for {query:?}: search for the very name that it speaks of, and cite that."
         ));
     }
+    // That only one file has something is said of all others: a search of that file alone does not show it.
+    let search = match quantity {
+        Quantity::All(said) if speaks_of_others(said, claim) => {
+            &Absence { scope: world.scope.map(str::to_owned), glob: None, ..search.clone() }
+        }
+        _ => search,
+    };
     let count = (situation.count)(search)
         .ok_or_else(|| format!("It says {said:?}, and the search for {query:?} cannot be made again."))?;
     // Secrets are no places of code.
@@ -307,7 +315,7 @@ fn fits(
                 false => [count.total, uses.len() as u64],
             };
             if numbers.iter().any(|number| (*least..=*most).contains(number)) {
-                return Ok(count.total);
+                return Ok(Counted { search: search.clone(), total: count.total });
             }
             Err(format!(
                 "It says {said:?}, and {query:?} is in {} lines of {} files.",
@@ -333,10 +341,28 @@ fn fits(
                     "It says {said:?}, and {query:?} is at {path}:{line}, too, of which it does not speak: name every file or \
                      function that has it, or claim what the line alone shows."
                 )),
-                None => Ok(count.total),
+                None => Ok(Counted { search: search.clone(), total: count.total }),
             }
         }
     }
+}
+
+/// Whether the places that a sentence names are where something is, and not where it was looked for.
+fn speaks_of_others(said: &str, claim: &str) -> bool {
+    const OTHERS: [&str; 9] =
+        ["only", "solely", "exclusively", "sole", "except", "nobody", "nothing", "none", "no"];
+    const ARE_IN: [&str; 8] = [
+        " are in ",
+        " is in ",
+        " are all in ",
+        " lies in ",
+        " lie in ",
+        " are inside ",
+        " is inside ",
+        " come from ",
+    ];
+    let lower = claim.to_lowercase();
+    OTHERS.contains(&said) || ARE_IN.iter().any(|phrase| lower.contains(phrase))
 }
 
 /// Whether a sentence names a folder.

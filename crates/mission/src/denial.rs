@@ -126,8 +126,8 @@ pub(crate) enum Kind {
 }
 
 /// Verbs by which something holds a name.
-const HOLDS: [&str; 9] =
-    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use"];
+const HOLDS: [&str; 10] =
+    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use", "invoke"];
 /// How a sentence says that something is held, after `is not` or `is never`.
 const HELD: [&str; 15] = [
     "called",
@@ -228,7 +228,7 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             found.push(denied);
         }
     };
-    for place in 0..words.len() {
+    for place in (0..words.len()).filter(|place| !is_condition(&raw, *place)) {
         let after_no = at(place) == "no";
         let after_verb = is_refusal(&lower, place) && HOLDS.iter().any(|verb| is_form(at(place + 1), verb));
         let after_lack = is_lack(&lower, place);
@@ -268,6 +268,21 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         }
     }
     found
+}
+
+/// Whether a place is in a condition: what is not so there, the code asks, and the sentence does not deny it of the code.
+fn is_condition(raw: &[&str], place: usize) -> bool {
+    const BEGINS: [&str; 7] = ["if", "when", "whenever", "unless", "until", "while", "where"];
+    for at in (0..place).rev() {
+        let word = raw[at].to_lowercase();
+        if word.ends_with([',', ';', ':', '.']) {
+            return false;
+        }
+        if BEGINS.contains(&word.as_str()) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Whether the word at a place says that what follows is not done: `not`, `no longer`, `fails to`, `instead of`.
@@ -407,6 +422,8 @@ mod tests {
             "drain is not locked",
             "drain raises on a missing key",
             "when called without drain it stops",
+            "run returns None if drain is not set",
+            "run stops when there is no drain",
         ] {
             assert_eq!(denied(claim), Vec::new(), "{claim}");
         }

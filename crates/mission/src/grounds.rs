@@ -31,7 +31,7 @@ pub(crate) fn besides(
 ) -> Option<Besides> {
     let files = groups_in(said, situation.names);
     file_not_there(said, situation)
-        .or_else(|| file_not_shown(&files, cited))
+        .or_else(|| file_not_shown(said, &files, cited, situation))
         .or_else(|| line_not_shown(said, cited, situation))
         .or_else(|| if files.is_empty() { name_not_shown(said, cited, situation, mode) } else { None })
 }
@@ -51,18 +51,28 @@ fn file_not_there(said: &str, situation: &Situation<'_>) -> Option<Besides> {
 
 /// The first file that a claim names and nothing that it cites shows; of several that are called so, one is enough. A search
 /// that found nothing in a file has been through it.
-fn file_not_shown(files: &[Vec<String>], cited: &[&Event]) -> Option<Besides> {
+fn file_not_shown(
+    said: &str,
+    files: &[Vec<String>],
+    cited: &[&Event],
+    situation: &Situation<'_>,
+) -> Option<Besides> {
     let shown: BTreeSet<&str> =
         cited.iter().flat_map(|event| event.draft.anchors()).map(|(path, _)| path).collect();
     let reached =
         |path: &str| cited.iter().any(|event| event.draft.absence().is_some_and(|one| one.reached(path)));
     let is_shown = |path: &String| shown.contains(path.as_str()) || reached(path);
     let file = files.iter().find(|group| !group.iter().any(is_shown))?.first()?;
+    // A long file is shown in parts: the one that counts is where what the claim names is defined.
+    let names = names_in(said, situation);
+    let places = names.iter().flat_map(|name| (situation.defined)(name));
+    let mut spans = places.filter_map(|at| span_of(&at)).filter(|(path, _, _)| path == file);
+    let at = spans.next().map_or_else(|| file.clone(), |(path, first, _)| format!("{path}:{first}"));
     let why = format!(
-        "It is about {file}, and nothing that it cites shows that file: call view with file_path {file:?} and this \
+        "It is about {file}, and nothing that it cites shows that file: call view with file_path {at:?} and this \
          mission_id, and cite that."
     );
-    Some(Besides { why, look_at: Some(file.clone()), is_of_a_file: true })
+    Some(Besides { why, look_at: Some(at), is_of_a_file: true })
 }
 
 /// The first line that a claim names and nothing that it cites shows.

@@ -426,3 +426,20 @@ fn a_call_that_leaves_the_rest_out_fits() {
     let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
     assert_eq!(after(&fixture, &[("app.ts", &text)], &CALLS), [""; 0]);
 }
+
+#[test]
+fn what_a_decorator_gives_or_takes_is_not_the_caller_s() {
+    let lib = "class A:\n    def f(self, x):\n        return x\n\n    def g(self):\n        return self.f(1)\n\n\ndef main():\n    return 1\n\n\ndef load():\n    return 1\n";
+    let app =
+        "from lib import A, load, main\n\n\ndef run():\n    A().f(1)\n    main()\n    return load() + 1\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let is_high =
+        |text: &str| after(&fixture, &[("lib.py", text)], &CALLS).iter().any(|one| one.starts_with("high"));
+    assert!(!is_high(&lib.replace("    def f(self, x)", "    @staticmethod\n    def f(x)")));
+    assert!(!is_high(&lib.replace("def main()", "@command(\"x\")\ndef main(ctx, name)")));
+    assert!(!is_high(&lib.replace("def load()", "@sync\nasync def load()")));
+    // Without them it is.
+    assert!(is_high(&lib.replace("    def f(self, x)", "    @staticmethod\n    def f(x, y)")));
+    assert!(is_high(&lib.replace("def main()", "def main(ctx, name)")));
+    assert!(is_high(&lib.replace("def load()", "async def load()")));
+}

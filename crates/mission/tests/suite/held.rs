@@ -294,3 +294,26 @@ fn a_call_that_was_refused_fulfils_nothing_and_is_not_asked_for_for_ever() {
     world.see("validate_plan", Family::Plan, "actions", &[]);
     assert!(plan(&world).done);
 }
+
+#[test]
+fn a_search_of_one_file_does_not_show_that_only_that_file_has_something() {
+    let mut world = world();
+    let narrow = Absence { scope: Some("src/queue.rs".to_owned()), ..query("drain") };
+    let found = search(&mut world, narrow, &CALLS);
+    let claim = judge(&mut world, "drain is used only in src/queue.rs", &[&found], "drain(queue);");
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{}", claim.reason);
+    assert!(claim.reason.contains("src/other.rs:2"), "{}", claim.reason);
+    // Of a file alone it may speak.
+    let text = "drain is used only in src/queue.rs and src/other.rs";
+    let claim = judge(&mut world, text, &[&found], "drain(queue);");
+    assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{}", claim.reason);
+}
+
+#[test]
+fn a_long_file_is_to_be_looked_at_where_the_claim_s_name_is_defined() {
+    let mut world = world();
+    let other = view(&mut world, "src/other.rs");
+    let text = "`run` in src/queue.rs holds the lock\u{2019}s guard";
+    let claim = judge(&mut world, text, &[&other], "drain(queue);");
+    assert_eq!(claim.look_at.as_deref(), Some("src/queue.rs:7"), "{}", claim.reason);
+}

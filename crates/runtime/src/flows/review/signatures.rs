@@ -154,6 +154,15 @@ fn lost_calls<'g>(
     found
 }
 
+/// A signature with one parameter more, in front.
+fn with_self(signature: &str) -> String {
+    match signature.split_once('(') {
+        Some((name, rest)) if rest.trim_start().starts_with(')') => format!("{name}(self{rest}"),
+        Some((name, rest)) => format!("{name}(self, {rest}"),
+        None => signature.to_owned(),
+    }
+}
+
 impl<'g> Shape<'g> {
     fn of(
         graph: &'g Graph,
@@ -222,7 +231,34 @@ impl<'g> Shape<'g> {
     }
 
     fn signatures(&self) -> [String; 2] {
-        self.heads.map(|head| without_aliases(self.graph, self.language, &head.signature))
+        self.heads.map(|head| {
+            let signature = without_aliases(self.graph, self.language, &head.signature);
+            // What is given no object takes all that is written.
+            match self.language == "python" && head.marks.lines().any(|mark| mark.trim() == "@staticmethod") {
+                true => with_self(&signature),
+                false => signature,
+            }
+        })
+    }
+
+    /// Whether it is decorated by something new that may change what it takes, or how it is run.
+    fn is_wrapped_anew(&self) -> bool {
+        const PLAIN: [&str; 10] = [
+            "staticmethod",
+            "classmethod",
+            "property",
+            "abstractmethod",
+            "abc.abstractmethod",
+            "override",
+            "typing.override",
+            "final",
+            "functools.cache",
+            "cache",
+        ];
+        let [was, is] = self.heads.map(|head| head.marks.as_str());
+        let marks = is.lines().map(str::trim).filter_map(|line| line.strip_prefix('@'));
+        let is_new = |mark: &&str| !was.lines().any(|line| line.trim().strip_prefix('@') == Some(*mark));
+        self.language == "python" && marks.filter(is_new).any(|mark| !PLAIN.contains(&mark))
     }
 
     fn parameters(&self, held: &mut Held<'_>) -> Option<Told> {
@@ -240,6 +276,7 @@ impl<'g> Shape<'g> {
         let judged = self.judged(held, |call| {
             let taken = |signature: &str| takes(self.language, self.name, signature, call);
             match (taken(&was), taken(&is)) {
+                (Taken::Yes, Taken::No) if self.is_wrapped_anew() => Left::Unknown,
                 (Taken::Yes, Taken::No) => Left::Breaks,
                 (Taken::Yes, Taken::Yes) if shifts(self.language, self.name, [&was, &is], call) => {
                     Left::Breaks
@@ -291,7 +328,10 @@ impl<'g> Shape<'g> {
     /// Whether it has to be waited for.
     fn waiting(&self, held: &mut Held<'_>) -> Option<Told> {
         let [was, is] = self.heads.map(|head| is_async(&head.signature, self.name));
-        if was == is || !matches!(self.language, "python" | "rust" | "typescript" | "tsx" | "javascript") {
+        if was == is
+            || self.is_wrapped_anew()
+            || !matches!(self.language, "python" | "rust" | "typescript" | "tsx" | "javascript")
+        {
             return None;
         }
         // What gives a promise has to be waited for, too.
