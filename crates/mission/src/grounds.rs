@@ -13,6 +13,9 @@ use crate::situation::Situation;
 /// Names of a claim that are looked for; whoever names more names none.
 const MOST_NAMES: usize = 24;
 
+/// What begins before this line is shown when its file is.
+const FAR: u64 = 200;
+
 /// Why what is cited is not about what the claim says, if it is not: in words, and where to look.
 pub(crate) struct Besides {
     pub why: String,
@@ -66,7 +69,8 @@ fn file_not_shown(
     // A long file is shown in parts: the one that counts is where what the claim names is defined.
     let names = names_in(said, situation);
     let places = names.iter().flat_map(|name| (situation.defined)(name));
-    let mut spans = places.filter_map(|at| span_of(&at)).filter(|(path, _, _)| path == file);
+    let mut spans =
+        places.filter_map(|at| span_of(&at)).filter(|(path, first, _)| path == file && *first > FAR);
     let at = spans.next().map_or_else(|| file.clone(), |(path, first, _)| format!("{path}:{first}"));
     let why = format!(
         "It is about {file}, and nothing that it cites shows that file: call view with file_path {at:?} and this \

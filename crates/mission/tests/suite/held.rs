@@ -313,7 +313,8 @@ fn a_search_of_one_file_does_not_show_that_only_that_file_has_something() {
 fn a_long_file_is_to_be_looked_at_where_the_claim_s_name_is_defined() {
     let mut world = world();
     let other = view(&mut world, "src/other.rs");
-    let text = "`run` in src/queue.rs holds the lock\u{2019}s guard";
+    world.names.push(("flush".to_owned(), "src/queue.rs:907-910".to_owned()));
+    let text = "`flush` in src/queue.rs holds the lock\u{2019}s guard";
     let claim = judge(&mut world, text, &[&other], "drain(queue);");
-    assert_eq!(claim.look_at.as_deref(), Some("src/queue.rs:7"), "{}", claim.reason);
+    assert_eq!(claim.look_at.as_deref(), Some("src/queue.rs:907"), "{}", claim.reason);
 }
