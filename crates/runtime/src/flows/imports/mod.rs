@@ -114,7 +114,16 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
             _ => Vec::new(),
         };
         found.extend(more);
-        found.extend(unbound::left(world, one, language.family, old, new));
+        // Names are left without an import only where one went.
+        let count = |list: &[Written], was: &Written| {
+            let is_it = |one: &&Written| {
+                one.is_same(was) && one.bind == was.bind && one.within.is_none() == was.within.is_none()
+            };
+            list.iter().filter(is_it).count()
+        };
+        if old.iter().any(|was| count(new, was) < count(old, was)) {
+            found.extend(unbound::left(world, one, language.family, old, new));
+        }
     }
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
@@ -134,9 +143,11 @@ fn may_matter(one: &Changed<'_>) -> bool {
     let is_go = one.path.ends_with(".go");
     let may = |line: &&str| {
         const WORDS: [&str; 6] = ["import", "from", "use ", "require", "mod ", "export"];
-        let is_listed = |c: char| c.is_alphanumeric() || "_$,{}() *:;\"'./@-".contains(c);
+        // A line of a list over several ones.
+        let is_part = |c: char| c.is_alphanumeric() || "_$,{}*:\"'./@- ".contains(c);
+        let is_listed = || line.ends_with([',', '{', '}']) || !line.contains(' ');
         WORDS.iter().any(|word| line.contains(word))
-            || line.chars().all(is_listed)
+            || line.chars().all(is_part) && line.contains(char::is_alphanumeric) && is_listed()
             || is_go && line.contains('.')
     };
     lines.iter().any(|(line, by)| *by != 0 && may(line))
