@@ -29,6 +29,20 @@ pub(crate) fn of_columns(columns: &Columns) -> Vec<f32> {
             outflow[source as usize] += f64::from(base[at]).max(0.0);
         }
     }
+    // What follows each edge, side by side: the rounds pass over all of them again and again.
+    let mut starts = Vec::with_capacity(nodes + 1);
+    let mut shares: Vec<(u32, f64)> = Vec::with_capacity(sources.len());
+    starts.push(0);
+    for node in 0..nodes {
+        let edges = &in_edges[in_starts[node] as usize..in_starts[node + 1] as usize];
+        for edge in edges.iter().map(|&edge| edge as usize).filter(|&edge| carries[edge]) {
+            let flow = outflow[sources[edge] as usize];
+            if flow > 0.0 {
+                shares.push((sources[edge], f64::from(base[edge]).max(0.0) / flow));
+            }
+        }
+        starts.push(shares.len());
+    }
     let even = 1.0 / nodes as f64;
     let mut rank = vec![even; nodes];
     let mut next = vec![0.0; nodes];
@@ -36,19 +50,8 @@ pub(crate) fn of_columns(columns: &Columns) -> Vec<f32> {
         let stuck: f64 = (0..nodes).filter(|&n| outflow[n] <= 0.0).map(|n| rank[n]).sum();
         let floor = (1.0 - DAMPING) * even + DAMPING * stuck * even;
         for node in 0..nodes {
-            let edges = &in_edges[in_starts[node] as usize..in_starts[node + 1] as usize];
-            let inflow: f64 = edges
-                .iter()
-                .filter(|&&edge| carries[edge as usize])
-                .map(|&edge| {
-                    let source = sources[edge as usize] as usize;
-                    if outflow[source] > 0.0 {
-                        rank[source] * f64::from(base[edge as usize]).max(0.0) / outflow[source]
-                    } else {
-                        0.0
-                    }
-                })
-                .sum();
+            let edges = &shares[starts[node]..starts[node + 1]];
+            let inflow: f64 = edges.iter().map(|&(source, share)| rank[source as usize] * share).sum();
             next[node] = floor + DAMPING * inflow;
         }
         let moved: f64 = rank.iter().zip(&next).map(|(a, b)| (a - b).abs()).sum();

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use m1nd_vfs::read::decode;
 
-use crate::facts::ImportAll;
+use crate::facts::{FileFacts, ImportAll};
 use crate::languages;
+use crate::said::Said;
 
 /// Longer parses are given up.
 const PARSE_LIMIT: Duration = Duration::from_secs(1);
@@ -88,7 +89,15 @@ pub fn written(path: &str, bytes: &[u8]) -> Option<Vec<Written>> {
     let (text, _) = decode(bytes)?;
     let language = languages::of_path(path)?;
     let extract = || (language.extract)(path, text.as_bytes(), PARSE_LIMIT);
-    let facts = catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?;
+    Some(said_in(&catch_unwind(AssertUnwindSafe(extract)).ok()?.ok()?))
+}
+
+/// The imports of a content that was read already. Nothing where it could not be.
+pub fn written_in(said: &Said) -> Option<Vec<Written>> {
+    said.facts().map(said_in)
+}
+
+fn said_in(facts: &FileFacts) -> Vec<Written> {
     let written = facts.imports.iter().map(|import| Written {
         line: import.line,
         level: import.level,
@@ -99,7 +108,7 @@ pub fn written(path: &str, bytes: &[u8]) -> Option<Vec<Written>> {
         is_exported: import.exported,
         within: import.scope.map(|scope| (facts.def(scope).line_start, facts.def(scope).line_end)),
     });
-    Some(written.collect())
+    written.collect()
 }
 
 #[cfg(all(test, feature = "lang-python"))]

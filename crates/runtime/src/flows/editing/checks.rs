@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Graph, NodeIx};
+use m1nd_ingest::imported::written_in;
 use m1nd_ingest::revision::{Change, Changed, State, compare, differs_outside};
 use m1nd_ingest::syntax::SyntaxError;
 use m1nd_ingest::{Parsed, Said, Trees, code_of_line};
@@ -12,6 +13,7 @@ use parking_lot::Mutex;
 use rayon::prelude::*;
 
 use super::super::calls::{self, Call, Direction};
+use super::super::imports::Imports;
 use super::aftermath;
 use super::dangling::DEFAULT;
 use super::defaults::has_default;
@@ -38,6 +40,8 @@ pub struct Checked {
     pub symbols: Vec<FileSymbols>,
     /// What the files will say; whoever reads them next need not parse them.
     pub said: Vec<Said>,
+    /// The imports that files have after the change and had before it, by their paths after it.
+    pub imports: BTreeMap<String, Imports>,
 }
 
 /// A plan whose new contents were looked through for errors.
@@ -107,13 +111,22 @@ impl Looked<'_> {
             |(file, _)| size(file),
             |(file, parsed)| read_file(plan, file, parsed.lock().take(), &known),
         );
-        let (mut symbols, mut said) = (Vec::new(), Vec::new());
-        for (differing, new) in found {
-            symbols.extend(differing);
-            said.extend(new);
+        let (mut symbols, mut said, mut imports) = (Vec::new(), Vec::new(), BTreeMap::new());
+        for (file, read) in plan.files.iter().zip(found) {
+            symbols.extend(read.symbols);
+            said.extend(read.said);
+            imports.extend(read.imports.map(|imports| (file.path.clone(), imports)));
         }
-        Checked { syntax: self.syntax, unchecked: self.unchecked, symbols, said }
+        Checked { syntax: self.syntax, unchecked: self.unchecked, symbols, said, imports }
     }
+}
+
+/// What a file of a plan will say, and what it does to what was said before.
+#[derive(Default)]
+struct ReadFile {
+    symbols: Vec<FileSymbols>,
+    said: Option<Said>,
+    imports: Option<Imports>,
 }
 
 fn read_file(
@@ -121,13 +134,17 @@ fn read_file(
     file: &FileChange,
     parsed: Option<Parsed>,
     known: &BTreeMap<String, Said>,
-) -> (Vec<FileSymbols>, Option<Said>) {
+) -> ReadFile {
     if moves_on(&plan.files, &file.path) && file.after.is_none() {
-        return (Vec::new(), None);
+        return ReadFile::default();
     }
     let (from, before) = old(&plan.files, file);
     let now = file.after.as_ref().map(|after| &after.bytes[..]);
     let said = now.zip(parsed).and_then(|(now, parsed)| parsed.read(&file.path, now));
+    let imports = said.as_ref().and_then(written_in).and_then(|new| {
+        let old = before.map_or(Some(Vec::new()), |_| known.get(from).and_then(written_in));
+        Some(Imports { old: old?, new })
+    });
     let before = before.map(|bytes| State { bytes, said: known.get(from) });
     let now = now.map(|bytes| State { bytes, said: said.as_ref() });
     let is_outside = before.zip(now).is_some_and(|(before, now)| differs_outside(&file.path, before, now));
@@ -150,7 +167,7 @@ fn read_file(
         found.push(symbols(from, changed));
     }
     found.extend(taken.map(|changed| symbols(&file.path, changed)));
-    (found, said)
+    ReadFile { symbols: found, said, imports }
 }
 
 /// What callers find otherwise at a path that other content takes over; what has moved on is told where it went.

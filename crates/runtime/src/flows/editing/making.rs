@@ -13,6 +13,7 @@ use m1nd_stdx::digest::short_name;
 use serde_json::json;
 
 use super::aftermath;
+use super::broken;
 use super::checks::{Checked, check, look};
 use super::command::{self, CommandRun};
 use super::context::Most;
@@ -22,6 +23,7 @@ use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, Syntax
 use super::stray;
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
+use crate::flows::review::Finding;
 use crate::pipeline::Step;
 use crate::workspace::{Seen, Touch, Workspace};
 
@@ -101,7 +103,7 @@ impl Made {
         self.callers = otherwise;
         self.callers.extend(aftermath::unchanged_callers(workspace.root(), after, plan, checked));
         let gone = dangling::removed(before, after, plan, checked);
-        match stray::uses(ctx, after, plan) {
+        match stray::uses(ctx, after, plan, checked) {
             Ok(stray) => self.take_stray(stray),
             Err(fault) => tracing::warn!(?fault, "imports that lead nowhere are not known"),
         }
@@ -168,7 +170,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             let gone = checked.removed(graph);
             let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
             made.callers.extend(leads);
-            made.callers.extend(stray::uses(ctx, graph, &planned)?);
+            made.callers.extend(stray::uses(ctx, graph, &planned, &checked)?);
             made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
         }
         if before.is_none() {
@@ -201,8 +203,19 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     made.in_graph = after.is_some();
     phases.done("graph");
     made.compare(ctx, workspace, before.as_deref(), after.as_deref(), &planned, &checked);
-    made.commands = command::run(ctx, &commands)?;
-    let refusal = refusal(&request, &made);
+    let broken = || match (request.verify, &before, &after) {
+        (Verify::Graph, Some(before), Some(after)) => broken::by(ctx, before, after, &planned),
+        _ => Ok(Vec::new()),
+    };
+    let verified = command::run(ctx, &commands).and_then(|runs| {
+        made.commands = runs;
+        broken()
+    });
+    // A batch that could not be verified does not stay, either.
+    let refusal = match verified {
+        Ok(broken) => refusal(&request, &made, &broken),
+        Err(fault) => Some(fault),
+    };
     if request.verify >= Verify::Graph {
         phases.done("verify");
     }
@@ -282,7 +295,7 @@ fn refresh(
 }
 
 /// Why a batch that was made must go again.
-fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
+fn refusal(request: &Request<'_>, made: &Made, broken: &[Finding]) -> Option<Fault> {
     let certain: Vec<&CallerShown> = made.dangling.iter().filter(|one| one.is_certain()).collect();
     if request.verify == Verify::Graph
         && let Some(first) = certain.first()
@@ -305,6 +318,19 @@ fn refusal(request: &Request<'_>, made: &Made) -> Option<Fault> {
         return Some(
             fault.with_detail(json!({ "dangling_callers": &certain[..certain.len().min(MAX_DANGLING)] })),
         );
+    }
+    if let Some(first) = broken.first() {
+        let place = first.places.first().unwrap_or(&first.at);
+        let fault = Fault::new(
+            Code::Conflict,
+            format!("The batch was taken back: {}", first.message),
+            Recovery::call(
+                "Mend these places in the same batch, or apply it with `verify: syntax`.",
+                from_edit::VIEW,
+                json!({ "file_path": place }),
+            ),
+        );
+        return Some(fault.with_detail(json!({ "findings": &broken[..broken.len().min(MAX_DANGLING)] })));
     }
     let failed = made.commands.iter().find(|run| !run.passed())?;
     let how = failed.exit_code.map_or_else(

@@ -1,6 +1,7 @@
 //! Editing: a batch of changes is planned, checked, made whole or not at all, and looked at in the new graph.
 
 mod aftermath;
+mod broken;
 mod checks;
 mod command;
 pub mod connected;

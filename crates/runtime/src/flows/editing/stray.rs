@@ -5,6 +5,7 @@ use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Evidence, Graph};
 use m1nd_vfs::grep::Pattern;
 
+use super::checks::Checked;
 use super::shown::{CallerShown, old};
 use crate::ctx::Ctx;
 use crate::flows::imports::{self, Certainty, Changed, World};
@@ -16,7 +17,12 @@ use crate::workspace::Texts;
 pub(super) const BECAUSE: &str = "import";
 
 /// One for each line; `graph` is the newest that is known, the files are those of the plan.
-pub(super) fn uses(ctx: &Ctx<'_>, graph: &Graph, plan: &Plan) -> Result<Vec<CallerShown>, Fault> {
+pub(super) fn uses(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    plan: &Plan,
+    checked: &Checked,
+) -> Result<Vec<CallerShown>, Fault> {
     let root = ctx.workspace()?.root();
     let held = |file: &FileChange| file.after.as_ref().map(|after| after.bytes.clone());
     let after: Texts = plan.files.iter().map(|file| (file.path.clone(), held(file))).collect();
@@ -26,7 +32,13 @@ pub(super) fn uses(ctx: &Ctx<'_>, graph: &Graph, plan: &Plan) -> Result<Vec<Call
         .filter_map(|file| {
             let (path_before, old) = old(&plan.files, file);
             let new = after.get(&file.path)?.as_deref()?;
-            Some(Changed { path: &file.path, path_before, old, new })
+            Some(Changed {
+                path: &file.path,
+                path_before,
+                old,
+                new,
+                imports: checked.imports.get(&file.path),
+            })
         })
         .collect();
     let mut world = World::of(graph, root, &after, Held::of(root, &[], &after));

@@ -12,6 +12,7 @@ mod script;
 mod unbound;
 mod world;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_contract::Fault;
@@ -36,6 +37,15 @@ pub struct Changed<'a> {
     /// Nothing where it is new.
     pub old: Option<&'a [u8]>,
     pub new: &'a [u8],
+    /// The imports of both, where somebody read them already.
+    pub imports: Option<&'a Imports>,
+}
+
+/// The imports that a file had and has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Imports {
+    pub old: Vec<Written>,
+    pub new: Vec<Written>,
 }
 
 /// A line that leads nowhere.
@@ -80,17 +90,13 @@ pub type Said<'s> = dyn Fn(&Pattern, &'static str) -> Result<Vec<grep::Match>, F
 pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -> Result<Vec<Broken>, Fault> {
     let mut found = Vec::new();
     let own: BTreeSet<&str> = changed.iter().map(|one| one.path).collect();
-    // Both states of every file are parsed.
-    let read: Vec<(&Changed<'_>, Vec<Written>, Vec<Written>)> = changed
+    let read: Vec<(&Changed<'_>, Cow<'_, Imports>)> = changed
         .par_iter()
         .filter(|one| !is_made_to_fail(one.path) && may_matter(one))
-        .filter_map(|one| {
-            let new = imported::written(one.path, one.new)?;
-            let old = one.old.map_or(Some(Vec::new()), |old| imported::written(one.path_before, old))?;
-            Some((one, old, new))
-        })
+        .filter_map(|one| Some((one, read(one)?)))
         .collect();
-    for (one, old, new) in &read {
+    for (one, imports) in &read {
+        let Imports { old, new } = &**imports;
         let Some(language) = languages::of_path(one.path) else { continue };
         let came = new.iter().filter(|import| !old.iter().any(|was| was.is_same(import)));
         for import in came {
@@ -129,6 +135,16 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
     found.truncate(MAX_FOUND);
     Ok(found)
+}
+
+/// The imports of a file before and after; both states are parsed, unless they were already.
+fn read<'c>(one: &'c Changed<'_>) -> Option<Cow<'c, Imports>> {
+    if let Some(known) = one.imports {
+        return Some(Cow::Borrowed(known));
+    }
+    let new = imported::written(one.path, one.new)?;
+    let old = one.old.map_or(Some(Vec::new()), |old| imported::written(one.path_before, old))?;
+    Some(Cow::Owned(Imports { old, new }))
 }
 
 /// Whether lines that came or went may be part of an import, or say a name of a package. Most edits are neither, and are not parsed.

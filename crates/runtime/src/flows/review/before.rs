@@ -16,6 +16,7 @@ pub enum Began {
     Commit(String),
     /// Today's files, but for these.
     With(Texts),
+    Known(Arc<Graph>),
     Unknown,
 }
 
@@ -45,6 +46,7 @@ impl<'c> Before<'c> {
         let (workspace, clock) = (ctx.workspace()?, ctx.runtime().clock());
         let made = match &self.began {
             Began::Unknown => return Ok(None),
+            Began::Known(graph) => return Ok(Some(Arc::clone(graph))),
             Began::Commit(commit) => {
                 let found = workspace.graph_at(commit, clock, ctx.cancel());
                 found.map(|found| found.map(|revision| revision.graph))

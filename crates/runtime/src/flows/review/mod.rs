@@ -187,65 +187,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         (None, _, _) => Began::With(before),
     };
     let before = Before::of(ctx, began);
-    let mut held = Held::of(ctx.workspace()?.root(), &edited, &after);
-    let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "python", removed::TIME_LIMIT);
-    let is_declared_otherwise =
-        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
-    let then = match edited.iter().any(is_declared_otherwise) {
-        true => before.graph()?,
-        false => None,
-    };
-    findings.extend(signatures::changed(&mut held, &said, then.as_deref(), graph, &edited)?);
-    let gone = gone_files::paths(graph, &edited);
-    let gone = match gone.is_empty() {
-        true => Vec::new(),
-        false => before
-            .graph()?
-            .map_or_else(Vec::new, |then| gone_files::still_used(&mut held, &then, graph, &edited, &gone)),
-    };
-    if edited.iter().any(|one| one.file.how == How::Renamed)
-        && let Some(then) = before.graph()?
-    {
-        findings.extend(moved_files::astray(&then, graph, &edited));
-    }
-    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
-    findings.extend(gone);
-    let is_told = |path: &str| told.contains(&format!("{path}:1"));
-    let candidates = removed_nodes::candidates(graph, &edited, |one, _| one.file.how == How::Deleted);
-    let went = |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.change == Change::Removed);
-    let then = match edited.iter().any(went) {
-        true => before.graph()?,
-        false => None,
-    };
-    let relations = then.as_deref().map(|then| removed_nodes::relations(then, graph, &edited, &candidates));
-    let gone = removed::still_used(ctx, graph, &edited, is_told, &after, relations.as_ref())?;
-    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
-    findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
-    if let Some(relations) = &relations {
-        let mut left = candidates;
-        left.retain(|(one, symbol)| !told.contains(&format!("{}:{}", one.file.path, symbol.line)));
-        let gone = removed_nodes::still_used(graph, &left, relations);
-        findings.extend(gone.into_iter().map(|one| where_it_was(&edited, one)));
-    }
-    if edited.iter().any(|one| one.symbols.is_some())
-        && let Some(then) = before.graph()?
-    {
-        findings.extend(lost_ways::lost(&mut held, &then, graph, &edited));
-        findings.extend(lost_ways::hidden(&then, graph, &edited));
-    }
-    if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
-        && let Some(then) = before.graph()?
-    {
-        let said = |pattern: &Pattern| removed::said(ctx, &after, pattern, "go", removed::TIME_LIMIT);
-        let unmet = contracts::unmet(&mut held, &said, &then, graph, &edited)?;
-        findings.extend(unmet);
-    }
-    findings.extend(new_calls::unfit(&mut held, graph, &edited));
-    findings.extend(java_calls::unfit(&mut held, graph, &edited));
-    findings.extend(unmounted::still_used(graph, &edited));
-    findings.extend(overrides::apart(&mut held, graph, &edited));
-    findings.extend(stray::found(ctx, &mut held, graph, &edited, &after)?);
-    findings.extend(members::still_said(ctx, &mut held, graph, &edited, &after)?);
+    findings.extend(breaks(ctx, &before, graph, &edited, &after)?);
     findings.extend(checks::missing(graph, &edited, &steps, &predictions));
     findings.extend(checks::layers(ctx, graph, &edited, &before)?);
     match after.is_empty() {
@@ -268,6 +210,92 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
     let reviewers = reviewers::of(ctx, &edited, &commits, own)?;
     let files = edited.into_iter().map(|one| one.file).collect();
     Ok(Review { base, commits, files, findings, risk, tests, reviewers, no_data })
+}
+
+/// What code relies on and does not find any more, or not as it was. `after` is what files hold that are not on disk.
+fn breaks(
+    ctx: &Ctx<'_>,
+    before: &Before<'_>,
+    graph: &Graph,
+    edited: &[Edited],
+    after: &Texts,
+) -> Result<Vec<Finding>, Fault> {
+    let mut findings = Vec::new();
+    let mut held = Held::of(ctx.workspace()?.root(), edited, after);
+    let said = |pattern: &Pattern| removed::said(ctx, after, pattern, "python", removed::TIME_LIMIT);
+    let is_declared_otherwise =
+        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let then = match edited.iter().any(is_declared_otherwise) {
+        true => before.graph()?,
+        false => None,
+    };
+    findings.extend(signatures::changed(&mut held, &said, then.as_deref(), graph, edited)?);
+    let gone = gone_files::paths(graph, edited);
+    let gone = match gone.is_empty() {
+        true => Vec::new(),
+        false => before
+            .graph()?
+            .map_or_else(Vec::new, |then| gone_files::still_used(&mut held, &then, graph, edited, &gone)),
+    };
+    if edited.iter().any(|one| one.file.how == How::Renamed)
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(moved_files::astray(&then, graph, edited));
+    }
+    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
+    findings.extend(gone);
+    let is_told = |path: &str| told.contains(&format!("{path}:1"));
+    let candidates = removed_nodes::candidates(graph, edited, |one, _| one.file.how == How::Deleted);
+    let went = |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.change == Change::Removed);
+    let then = match edited.iter().any(went) {
+        true => before.graph()?,
+        false => None,
+    };
+    let relations = then.as_deref().map(|then| removed_nodes::relations(then, graph, edited, &candidates));
+    let gone = removed::still_used(ctx, graph, edited, is_told, after, relations.as_ref())?;
+    let told: BTreeSet<String> = gone.iter().map(|one| one.at.clone()).collect();
+    findings.extend(gone.into_iter().map(|one| where_it_was(edited, one)));
+    if let Some(relations) = &relations {
+        let mut left = candidates;
+        left.retain(|(one, symbol)| !told.contains(&format!("{}:{}", one.file.path, symbol.line)));
+        let gone = removed_nodes::still_used(graph, &left, relations);
+        findings.extend(gone.into_iter().map(|one| where_it_was(edited, one)));
+    }
+    if edited.iter().any(|one| one.symbols.is_some())
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
+        findings.extend(lost_ways::hidden(&then, graph, edited));
+    }
+    if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
+        && let Some(then) = before.graph()?
+    {
+        let said = |pattern: &Pattern| removed::said(ctx, after, pattern, "go", removed::TIME_LIMIT);
+        let unmet = contracts::unmet(&mut held, &said, &then, graph, edited)?;
+        findings.extend(unmet);
+    }
+    findings.extend(new_calls::unfit(&mut held, graph, edited));
+    findings.extend(java_calls::unfit(&mut held, graph, edited));
+    findings.extend(unmounted::still_used(graph, edited));
+    findings.extend(overrides::apart(&mut held, graph, edited));
+    findings.extend(stray::found(ctx, &mut held, graph, edited, after)?);
+    findings.extend(members::still_said(ctx, &mut held, graph, edited, after)?);
+    Ok(findings)
+}
+
+/// What a change broke that is on disk already, by the graphs before and after it: only what certainly breaks.
+pub(crate) fn broken_by(
+    ctx: &Ctx<'_>,
+    before: &Arc<Graph>,
+    graph: &Graph,
+    files: Vec<Compared>,
+) -> Result<Vec<Finding>, Fault> {
+    let edited: Vec<Edited> = files.into_par_iter().map(|one| edited(graph, one)).collect();
+    let before = Before::of(ctx, Began::Known(Arc::clone(before)));
+    let mut found = breaks(ctx, &before, graph, &edited, &Texts::new())?;
+    found.retain(|one| rank(one.severity) >= Some(Severity::High));
+    found.sort_by(|a, b| (order(a.kind), &a.at).cmp(&(order(b.kind), &b.at)));
+    Ok(found)
 }
 
 /// What went is told at the line of today that stands where it stood.

@@ -43,6 +43,7 @@ pub fn found(
             path_before: one.path_before(),
             old: *old,
             new,
+            imports: None,
         })
         .collect();
     let mut world = World::of(graph, root, after, Held::of(root, edited, after));
