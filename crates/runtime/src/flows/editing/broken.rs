@@ -1,4 +1,4 @@
-//! Broken: what a batch certainly breaks beyond the relations of the graph, judged as `review` judges a change.
+//! Broken: what a batch breaks beyond the relations of the graph, judged as `review` judges a change.
 
 use std::sync::Arc;
 
@@ -7,6 +7,7 @@ use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::Graph;
 use m1nd_graph::change::{ChangedFile, How};
 use m1nd_ingest::history::{Compared, compared};
+use m1nd_risk::plan::Severity;
 
 use super::shown::{moves_on, old, overwritten};
 use crate::ctx::Ctx;
@@ -45,4 +46,17 @@ fn one(path: &str, was: Option<String>, old: Option<&[u8]>, new: Option<&[u8]>) 
     let (lines, added, removed) = compared(old.unwrap_or_default(), new.unwrap_or_default());
     let file = ChangedFile { path: path.to_owned(), was, how, lines, added, removed };
     Compared { file, old: old.map(<[u8]>::to_vec), new: new.map(<[u8]>::to_vec) }
+}
+
+/// Whether code stops to work for it, and not only may.
+pub(super) fn is_certain(finding: &Finding) -> bool {
+    review::rank(finding.severity) >= Some(Severity::High)
+}
+
+/// A finding as a sentence.
+pub(super) fn sentence(finding: &Finding) -> String {
+    match finding.places.is_empty() {
+        true => format!("{}: {}.", finding.at, finding.message),
+        false => format!("{}: {} ({}).", finding.at, finding.message, finding.places.join(", ")),
+    }
 }

@@ -13,6 +13,7 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
+use crate::flows::review::namesakes::answers_for_any;
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -142,6 +143,8 @@ impl States<'_> {
     /// Lines of a file that import another one, which goes, and were left as they are.
     fn imports_left(&mut self, word: &str, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
         let user = self.after.node(source);
+        let names_it =
+            |line: &str| has_word(line, word) || stands_for_folder(self.before.node(edge.target).path());
         let alike = alike(self.after, word, true, source);
         let lost = lost_somewhere(edge, &alike);
         let Some((_, evidence)) = lost.first().copied() else { return Vec::new() };
@@ -156,7 +159,7 @@ impl States<'_> {
         let Some(written) = self.plan.files.iter().find(|file| file.path == user.path()) else {
             let line_of =
                 |line: &u32| now.lines().nth((*line as usize).saturating_sub(1)).unwrap_or_default();
-            let is_left = |line: &u32| has_word(line_of(line), word) && !found.contains(line);
+            let is_left = |line: &u32| names_it(line_of(line)) && !found.contains(line);
             let left = edge.lines.iter().copied().filter(is_left);
             return left.map(|line| (line, evidence)).collect();
         };
@@ -167,7 +170,7 @@ impl States<'_> {
             .iter()
             .filter_map(|line| held.lines().nth((*line as usize).saturating_sub(1)))
             .map(str::trim)
-            .filter(|line| has_word(line, word))
+            .filter(|line| names_it(line))
             .collect();
         let is_left = |(line, text): &(u32, &str)| imports.contains(text.trim()) && !found.contains(line);
         let left = (1..).zip(now.lines()).filter(is_left);
@@ -309,7 +312,9 @@ impl States<'_> {
         let Some((file, now)) = file.and_then(|file| Some((file, file.after.as_ref()?))) else {
             return false;
         };
-        if gone.kind() == NodeKind::File {
+        // A field is no method: what calls one does not find it.
+        let by_call = gone.kind() == NodeKind::Method && matches!(gone.language(), "rust" | "java");
+        if gone.kind() == NodeKind::File || by_call {
             return false;
         }
         let word = word_of(self.before, node);
@@ -317,6 +322,9 @@ impl States<'_> {
         let around = self.before.owner(node).or_else(|| self.before.parent(node));
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
         let Some(around) = around else {
+            if answers_for_any(self.after, &file.path) {
+                return true;
+            }
             let (from, held) = old(&self.plan.files, file);
             let was = held.and_then(|held| mentions::of(from, held, word)).unwrap_or_default();
             let is_new = |one: &Mention| !was.iter().any(|old| old.role == Role::Import && old.of == one.of);
@@ -356,11 +364,20 @@ fn alike<'g>(after: &'g Graph, word: &str, is_file: bool, source: NodeIx) -> Vec
 
 /// The name by which a file is imported: its own, or that of the folder it stands for.
 fn module_name(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    match name.split('.').next().unwrap_or_default() {
-        "__init__" | "index" | "mod" => near::folder(path).rsplit('/').next().unwrap_or_default(),
-        name => name,
+    match stands_for_folder(path) {
+        true => near::folder(path).rsplit('/').next().unwrap_or_default(),
+        false => stem(path),
     }
+}
+
+/// Whether a file is imported by the name of its folder, by its own, or by dots alone.
+fn stands_for_folder(path: &str) -> bool {
+    matches!(stem(path), "__init__" | "index" | "mod")
+}
+
+fn stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    name.split('.').next().unwrap_or_default()
 }
 
 /// Constructors, however a language calls them.

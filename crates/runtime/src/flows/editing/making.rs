@@ -128,6 +128,8 @@ impl Made {
 
 /// Syntax errors that a refusal names.
 const MAX_ERRORS: usize = 10;
+/// Sentences about what may break.
+const MAX_DOUBTS: usize = 3;
 /// Places that a refusal names.
 const MAX_DANGLING: usize = 15;
 
@@ -212,9 +214,13 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         broken()
     });
     // A batch that could not be verified does not stay, either.
-    let refusal = match verified {
-        Ok(broken) => refusal(&request, &made, &broken),
-        Err(fault) => Some(fault),
+    let (refusal, doubts) = match verified {
+        Ok(found) => {
+            let (certain, likely): (Vec<Finding>, Vec<Finding>) =
+                found.into_iter().partition(broken::is_certain);
+            (refusal(&request, &made, &certain), likely)
+        }
+        Err(fault) => (Some(fault), Vec::new()),
     };
     if request.verify >= Verify::Graph {
         phases.done("verify");
@@ -233,6 +239,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         tracing::warn!(%err, "tremor does not know of a batch");
     }
     made.insights = aftermath::insights(ctx, workspace, after.as_deref(), &planned, &checked, &made.tests);
+    made.insights.splice(0..0, doubts.iter().take(MAX_DOUBTS).map(broken::sentence));
     made.insights.extend(linked);
     made.phases = phases.list;
     Ok(made)

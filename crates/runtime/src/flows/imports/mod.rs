@@ -4,6 +4,7 @@
 //! cannot be read.
 
 mod go;
+mod importers;
 mod java;
 mod offered;
 mod python;
@@ -22,6 +23,7 @@ use m1nd_ingest::languages;
 use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 use rayon::prelude::*;
 
+pub use self::importers::{Worlds, left};
 pub use self::world::World;
 
 /// Files that import the same, and are read to learn whether that was missing before.

@@ -68,9 +68,10 @@ pub fn still_used(
                 }
                 let label = before.node(node).label();
                 let stem = module(path).rsplit('/').next().unwrap_or_default().to_owned();
-                let is_said = |line: u32| {
-                    user.still_says(line, label, edge.kind) || user.still_says(line, &stem, edge.kind)
-                };
+                // A file that stands for its folder may be named itself, too.
+                let own = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
+                let is_said =
+                    |line: u32| [label, &stem, own].iter().any(|word| user.still_says(line, word, edge.kind));
                 let lines = edge.lines.iter().filter(|&&line| is_said(line)).map(|&line| (line, node));
                 let left: Vec<u32> =
                     lines.filter_map(|used| left(user, (before, then), graph, one, used)).collect();

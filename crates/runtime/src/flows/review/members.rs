@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{Graph, NodeIx, NodeKind};
+use m1nd_graph::{Graph, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::revision::{self, Change, Changed, Member};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
 use super::held::Held;
+use super::namesakes::namesakes;
 use super::removed::{is_quoted, said};
 use super::{Edited, Finding, fields};
 use crate::ctx::Ctx;
@@ -139,9 +140,10 @@ impl Gone<'_> {
         let (name, owner) = (self.name, self.symbol.name.rsplit('.').next().unwrap_or(&self.symbol.name));
         let is_word = |word: &str| word.chars().all(|c| c.is_alphanumeric() || c == '_');
         let is_variant = matches!(self.kind, Member::Variant(_)) || self.symbol.kind == NodeKind::Enum;
-        let is_common = !is_variant && (name.len() < MIN_FIELD || !graph.nodes_by_label(name).is_empty());
+        let is_common =
+            !is_variant && (name.len() < MIN_FIELD || namesakes(graph, name, self.family).next().is_some());
         // Another type of the name may have one.
-        let types = graph.nodes_by_label(owner).iter().filter(|&&ix| graph.node(NodeIx(ix)).kind().is_type());
+        let types = namesakes(graph, owner, self.family).filter(|&ix| graph.node(ix).kind().is_type());
         if !is_word(name) || !is_word(owner) || is_common || is_variant && types.count() != 1 {
             return Ok(None);
         }

@@ -14,6 +14,7 @@ mod lines;
 mod lost_ways;
 mod members;
 mod moved_files;
+pub(crate) mod namesakes;
 mod new_calls;
 mod overrides;
 mod removed;
@@ -278,12 +279,12 @@ fn breaks(
     findings.extend(java_calls::unfit(&mut held, graph, edited));
     findings.extend(unmounted::still_used(graph, edited));
     findings.extend(overrides::apart(&mut held, graph, edited));
-    findings.extend(stray::found(ctx, &mut held, graph, edited, after)?);
+    findings.extend(stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?);
     findings.extend(members::still_said(ctx, &mut held, graph, edited, after)?);
     Ok(findings)
 }
 
-/// What a change broke that is on disk already, by the graphs before and after it: only what certainly breaks.
+/// What a change broke that is on disk already, by the graphs before and after it; what certainly breaks comes first.
 pub(crate) fn broken_by(
     ctx: &Ctx<'_>,
     before: &Arc<Graph>,
@@ -293,8 +294,10 @@ pub(crate) fn broken_by(
     let edited: Vec<Edited> = files.into_par_iter().map(|one| edited(graph, one)).collect();
     let before = Before::of(ctx, Began::Known(Arc::clone(before)));
     let mut found = breaks(ctx, &before, graph, &edited, &Texts::new())?;
-    found.retain(|one| rank(one.severity) >= Some(Severity::High));
-    found.sort_by(|a, b| (order(a.kind), &a.at).cmp(&(order(b.kind), &b.at)));
+    found.retain(|one| rank(one.severity) >= Some(Severity::Medium));
+    found.sort_by(|a, b| {
+        (rank(b.severity), order(a.kind), &a.at).cmp(&(rank(a.severity), order(b.kind), &b.at))
+    });
     Ok(found)
 }
 

@@ -16,6 +16,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 use m1nd_vfs::walk::Reach;
 
+use super::namesakes::{answers_for_any, namesakes};
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, removed_nodes};
 use crate::ctx::Ctx;
@@ -353,14 +354,16 @@ fn gone<'a>(
     let mut gone: BTreeMap<&'static str, BTreeMap<&str, Gone<'_>>> = BTreeMap::new();
     for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
+        let answers = answers_for_any(graph, &one.file.path);
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
+        let went = went.filter(|symbol| !answers || symbol.name.contains('.'));
         for symbol in went.filter(|symbol| counts(symbol) && !symbol.is_local) {
             let mut around: Vec<&str> = symbol.name.split('.').collect();
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             let is_ours = !builtins::has(language.family, name);
-            if is_word && is_ours && graph.nodes_by_label(name).is_empty() {
+            if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };
                 gone.entry(language.family).or_default().entry(name).or_insert(one);

@@ -11,6 +11,7 @@ use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
 use super::lines::{Lines, places};
+use super::namesakes::answers_for_any;
 use super::twins::is_twin;
 use super::users::User;
 use super::{Edited, Finding, builtins, constants, removed};
@@ -96,7 +97,7 @@ pub fn relations<'g>(
                 && stands_for(now.kind(), symbol.kind)
                 && may_take(was, now.signature(), now.language(), name)
         });
-        if stays || survives(edited, one, symbol, name) {
+        if stays || survives(graph, edited, one, symbol, name) {
             continue;
         }
         let mut related = Related::default();
@@ -170,9 +171,9 @@ pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related
 }
 
 /// Whether the file that something went from still gives its name to something, or the language does.
-fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
+fn survives(graph: &Graph, edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
     let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
-    if builtins::has(family, name) {
+    if builtins::has(family, name) || !symbol.name.contains('.') && answers_for_any(graph, &one.file.path) {
         return true;
     }
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());

@@ -10,7 +10,7 @@ use super::held::Held;
 use super::lines::MAX_PLACES;
 use super::{Edited, Finding, removed};
 use crate::ctx::Ctx;
-use crate::flows::imports::{self, Broken, Certainty, Changed, World};
+use crate::flows::imports::{self, Broken, Certainty, Changed, World, Worlds};
 use crate::workspace::Texts;
 
 /// A file, what it held, and what it holds.
@@ -19,6 +19,7 @@ type States<'e> = (&'e Edited, Option<&'e [u8]>, Vec<u8>);
 pub fn found(
     ctx: &Ctx<'_>,
     held: &mut Held<'_>,
+    before: Option<&Graph>,
     graph: &Graph,
     edited: &[Edited],
     after: &Texts,
@@ -50,8 +51,41 @@ pub fn found(
     let said = |pattern: &Pattern, family: &'static str| {
         removed::said(ctx, after, pattern, family, removed::TIME_LIMIT)
     };
-    let broken = imports::broken(&mut world, &said, &changed)?;
+    let mut broken = imports::broken(&mut world, &said, &changed)?;
+    let gone: Vec<&str> = edited.iter().filter_map(gone).collect();
+    if let Some(before) = before {
+        let then = texts_before(edited, after);
+        let mut then = World::of(before, root, &then, Held::of(root, &[], &then));
+        broken.extend(imports::left(Worlds { then: &mut then, now: &mut world }, &said, &changed, &gone)?);
+    }
     Ok(broken.into_iter().map(finding).collect())
+}
+
+/// The path at which a file is no more.
+fn gone(one: &Edited) -> Option<&str> {
+    match one.file.how {
+        How::Deleted => Some(&one.file.path),
+        How::Renamed => one.file.was.as_deref(),
+        How::Added | How::Modified => None,
+    }
+}
+
+/// What files held before the change, where that is not what they hold now. What went is known by the graph alone.
+fn texts_before(edited: &[Edited], after: &Texts) -> Texts {
+    let mut texts = after.clone();
+    for one in edited {
+        let old = one.texts.0.clone();
+        match (one.file.how, &one.file.was) {
+            (How::Added, _) => drop(texts.insert(one.file.path.clone(), None)),
+            (How::Deleted, _) => drop(texts.remove(&one.file.path)),
+            (How::Renamed, Some(was)) => {
+                texts.insert(one.file.path.clone(), None);
+                texts.insert(was.clone(), old);
+            }
+            (How::Renamed | How::Modified, _) => drop(texts.insert(one.file.path.clone(), old)),
+        }
+    }
+    texts
 }
 
 fn finding(one: Broken) -> Finding {

@@ -1,0 +1,105 @@
+//! Importers: files that a change left alone and that ask one of its files for what it no longer has or hands on.
+
+use std::collections::BTreeSet;
+
+use m1nd_contract::Fault;
+use m1nd_graph::near::folder;
+use m1nd_ingest::imported::{self, Written};
+use m1nd_ingest::languages;
+use m1nd_vfs::grep::{Case, Pattern, Syntax};
+
+use super::world::{World, says};
+use super::{Broken, Certainty, Changed, Said, look};
+
+/// Files that name a file of the change and are read; more of them are told by the graph.
+const MAX_READ: usize = 200;
+/// Findings that are told: more of them are one move of many.
+const MAX_FOUND: usize = 20;
+
+/// The two states that a change lies between.
+pub struct Worlds<'w, 'a> {
+    pub then: &'w mut World<'a>,
+    pub now: &'w mut World<'a>,
+}
+
+/// Lines that found what they import before the change and do not any more. `gone` are paths that hold nothing now.
+pub fn left(
+    worlds: Worlds<'_, '_>,
+    said: &Said<'_>,
+    changed: &[Changed<'_>],
+    gone: &[&str],
+) -> Result<Vec<Broken>, Fault> {
+    let Worlds { then, now } = worlds;
+    let own: BTreeSet<&str> = changed.iter().map(|one| one.path).chain(gone.iter().copied()).collect();
+    let doors = changed.iter().filter(|one| closes(one)).map(|one| one.path).chain(gone.iter().copied());
+    let mut found: Vec<Broken> = Vec::new();
+    for door in doors {
+        let Some(language) = languages::of_path(door) else { continue };
+        let words = words(door);
+        let written = format!(r"\b({})\b", words.join("|"));
+        let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { continue };
+        let hits = said(&pattern, language.family)?;
+        let paths: BTreeSet<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
+        for path in paths.into_iter().filter(|path| !own.contains(path)).take(MAX_READ) {
+            let Some(text) = now.text(path).map(|text| text.into_owned()) else { continue };
+            let imports = imported::written(path, text.as_bytes()).unwrap_or_default();
+            let names_it = |import: &&Written| {
+                import.module.iter().any(|part| words.iter().any(|word| says(part, word)))
+            };
+            for import in imports.iter().filter(names_it) {
+                let Some(missing) = look(now, language.family, path, import) else { continue };
+                if missing.certainty < Certainty::Certain
+                    || look(then, language.family, path, import).is_some()
+                {
+                    continue;
+                }
+                found.push(Broken {
+                    path: path.to_owned(),
+                    line: import.line,
+                    name: missing.word,
+                    message: missing.why,
+                    places: vec![format!("{door}:1")],
+                    lines: Vec::new(),
+                    certainty: missing.certainty,
+                });
+            }
+        }
+    }
+    found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
+    found.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
+    found.truncate(MAX_FOUND);
+    Ok(found)
+}
+
+/// The words by which a file is imported: its own name, and its folder's where it stands for that.
+fn words(path: &str) -> Vec<&str> {
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let stem = file.split('.').next().unwrap_or_default();
+    let around = folder(path).rsplit('/').next().unwrap_or_default();
+    let words = match stem {
+        "__init__" | "index" | "mod" | "lib" => vec![stem, around],
+        stem => vec![stem],
+    };
+    let is_word = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    words.into_iter().filter(is_word).collect()
+}
+
+/// Whether a file hands on less than before. What it defines itself is known by the graph.
+fn closes(one: &Changed<'_>) -> bool {
+    let Some(old) = one.old else { return false };
+    let says_default = |bytes: &[u8]| says(&String::from_utf8_lossy(bytes), "default");
+    if languages::of_path(one.path).is_some_and(|language| language.family == "script")
+        && says_default(old)
+        && !says_default(one.new)
+    {
+        return true;
+    }
+    let handed = |path: &str, bytes: &[u8]| -> Vec<(String, bool)> {
+        let all = imported::written(path, bytes).unwrap_or_default();
+        // Every import of a module of Python can be taken from it.
+        let is_handed = |import: &Written| import.is_exported || path.ends_with(".py");
+        all.into_iter().filter(is_handed).map(|import| (import.bind, import.is_all)).collect()
+    };
+    let now = handed(one.path, one.new);
+    handed(one.path_before, old).iter().any(|was| !now.contains(was))
+}
