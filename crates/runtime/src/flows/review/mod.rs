@@ -279,9 +279,23 @@ fn breaks(
     findings.extend(java_calls::unfit(&mut held, graph, edited));
     findings.extend(unmounted::still_used(graph, edited));
     findings.extend(overrides::apart(&mut held, graph, edited));
-    findings.extend(stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?);
+    let mut strays = stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?;
+    strays.retain(|stray| !is_told_already(stray, &findings));
+    findings.extend(strays);
     findings.extend(members::still_said(ctx, &mut held, graph, edited, after)?);
     Ok(findings)
+}
+
+/// Whether a line that leads nowhere is a place of what is told already, or the file that it asks is told to have closed.
+fn is_told_already(stray: &Finding, findings: &[Finding]) -> bool {
+    let file = |place: &str| place.rsplit_once(':').map_or(String::new(), |(path, _)| path.to_owned());
+    let asked: Vec<String> = stray.places.iter().map(|place| file(place)).collect();
+    findings.iter().any(|one| {
+        one.places.contains(&stray.at)
+            || one.kind == stray.kind
+                && one.places.iter().any(|place| file(place) == file(&stray.at))
+                && asked.contains(&file(&one.at))
+    })
 }
 
 /// What a change broke that is on disk already, by the graphs before and after it; what certainly breaks comes first.
