@@ -403,7 +403,17 @@ impl Search<'_> {
     /// How often the files of both changed together.
     fn common_past(&self, ours: NodeIx, theirs: NodeIx) -> Evidence {
         let (one, other, both) = match self.known.past {
-            Past::Known { one, other, both } if one > 0 && other > 0 => (one, other, both),
+            Past::Known { one, other, both } if one.min(other) >= MIN_COMMON => (one, other, both),
+            // One change tells nothing of how often two files change together.
+            Past::Known { one, other, .. } if one > 0 && other > 0 => {
+                return Evidence {
+                    says: format!(
+                        "no_data: their files changed {one} and {other} times, too seldom to tell; more commits of them would provide it"
+                    ),
+                    factor: 1.0,
+                    path: Vec::new(),
+                };
+            }
             _ => {
                 return Evidence {
                     says: "no_data: git history does not tell of both of their files; commits of them would provide it".into(),

@@ -114,6 +114,9 @@ fn without_a_past_nothing_is_said_of_common_changes() {
     };
     assert!(says(PAST).contains("seldom or never"));
     assert!(says(Past::Unknown).starts_with("no_data"));
+    assert!(
+        says(Past::Known { one: 1, other: 1, both: 1 }).starts_with("no_data: their files changed 1 and 1")
+    );
 }
 
 #[test]

@@ -6,6 +6,7 @@ use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::{self, Severity, Step};
 use m1nd_stdx::round::round3;
 use m1nd_vfs::RelPath;
+use m1nd_vfs::root::Kind;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -105,5 +106,12 @@ pub fn is_known(ctx: &Ctx<'_>, graph: &Graph, paths: &[&str]) -> Result<bool, Fa
 pub fn path(ctx: &Ctx<'_>, argument: &str, path: &str, must_exist: bool) -> Result<RelPath, Fault> {
     let root = ctx.workspace()?.root();
     let found = if must_exist { root.locate(path) } else { root.relative(path) };
-    found.map_err(|err| from_vfs::path(ctx.tool(), argument, err))
+    let found = found.map_err(|err| from_vfs::path(ctx.tool(), argument, err))?;
+    if root.kind(&found).is_ok_and(|kind| kind == Kind::Folder) {
+        let path = found.as_str();
+        return Err(
+            ctx.invalid(format!("`{argument}`: {path} is a folder; name its files, one action each."))
+        );
+    }
+    Ok(found)
 }

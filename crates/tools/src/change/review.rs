@@ -95,7 +95,12 @@ impl Tool for Review {
         let total = found.findings.len() as u64;
         let (proof, guidance) = match (found.findings.first(), found.files.is_empty()) {
             (_, true) => {
-                let hint = "Nothing differs. For the last commit give diff: HEAD~1..HEAD; for a branch, the base that it left.";
+                let hint = match review::has_earlier_commit(ctx)? {
+                    true => {
+                        "Nothing differs. For the last commit give diff: HEAD~1..HEAD; for a branch, the base that it left."
+                    }
+                    false => "Nothing differs. Change something first, or give the change as a unified diff.",
+                };
                 (ProofState::Blocked, Guidance::hint(hint))
             }
             (Some(first), false) => {

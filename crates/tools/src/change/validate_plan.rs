@@ -97,6 +97,8 @@ const MAX_ACTIONS: usize = 200;
 const MAX_TESTS: usize = 15;
 const NOTHING_KNOWN: &str = "no_data: no file of the plan is code with relations or commits on record, so nothing can be said of what it leaves out. Code that others use or that commits touched would provide it.";
 
+const ONLY_TESTS: &str = "no_data: the plan runs tests and changes nothing, so nothing can be left out. Actions that modify, create, delete or rename files would provide it.";
+
 impl Tool for ValidatePlan {
     type Input = Input;
     type Output = Output;
@@ -143,7 +145,8 @@ impl Tool for ValidatePlan {
         let known = ledger::of(ctx, graph)?;
         let is_known = planned::is_known(ctx, graph, &touched)?;
         if !is_known && gaps.is_empty() {
-            no_data = no_data.or_else(|| Some(NOTHING_KNOWN.to_owned()));
+            let why = if touched.is_empty() { ONLY_TESTS } else { NOTHING_KNOWN };
+            no_data = no_data.or_else(|| Some(why.to_owned()));
         }
         let risk = round3(planned::risk(&known, &steps, &gaps, &tested));
         // A risk of files that nothing is known of would be made up.

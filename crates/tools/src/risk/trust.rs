@@ -121,9 +121,9 @@ impl Tool for Trust {
             None if without_data > 0 && known.ledger.changes() > 0 && is_tests => Guidance::hint(
                 "Only tests are in that scope. Their past is left out: what a fix changes there was no defect.",
             ),
-            None if known.commits > 0 => {
-                Guidance::hint("No commit here says that it fixed something; nothing can be told apart.")
-            }
+            None if known.commits > 0 => Guidance::hint(
+                "No commit since the first says that it fixed something; nothing can be told apart.",
+            ),
             None => Guidance::hint("Without a git history nothing is known of defects."),
         };
         let truncated = total > modules.len() as u64;

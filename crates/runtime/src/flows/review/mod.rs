@@ -315,6 +315,11 @@ pub(crate) fn broken_by(
     Ok(found)
 }
 
+/// Whether there is a commit before the last one.
+pub fn has_earlier_commit(ctx: &Ctx<'_>) -> Result<bool, Fault> {
+    Ok(history::left(ctx.workspace()?.root().path(), "HEAD~1").is_ok())
+}
+
 /// What went is told at the line of today that stands where it stood.
 fn where_it_was(edited: &[Edited], mut finding: Finding) -> Finding {
     let place = finding.at.rsplit_once(':').and_then(|(path, line)| Some((path, line.parse::<u32>().ok()?)));
