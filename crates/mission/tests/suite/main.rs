@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod circling;
 mod going_on;
 mod grounded;
 mod held;
