@@ -12,4 +12,5 @@ mod playing;
 mod properties;
 mod proving;
 mod told;
+mod worded;
 mod world;
