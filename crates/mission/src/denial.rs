@@ -451,7 +451,6 @@ mod tests {
             "drain is missing",
             "drain does not exist",
             "run works without drain",
-            "run works without calls of `Queue.drain()`",
             "src/a.py lacks drain",
             "src/a.py is missing drain",
             "Missing drain in run",
@@ -470,6 +469,7 @@ mod tests {
             "run no longer calls drain",
             "run pops instead of calling drain",
             "run doesn't call drain",
+            "run works without calls of `Queue.drain()`",
         ] {
             assert_eq!(denied(claim), [("drain".to_owned(), Kind::Call)], "{claim}");
         }
