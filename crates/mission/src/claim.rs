@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::absence::{Absence, World};
+use crate::absence::{Absence, Purpose, World};
 use crate::counted::{self, Counted};
 use crate::denial::is_nowhere;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
@@ -264,6 +264,18 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     // What a search that found nothing bears out need not be counted.
     let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
     let borne_out = counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
+    let unused = counted::none_used(said, &current, situation, &world);
+    // That nothing uses it is of all, and shown by the same search.
+    let borne_out = match (borne_out, &unused) {
+        (Err(_), Some(unused)) if is_nowhere(said, false) => Ok(vec![unused.clone()]),
+        (Ok(mut counted), Some(unused)) if is_nowhere(said, false) => {
+            if !counted.contains(unused) {
+                counted.push(unused.clone());
+            }
+            Ok(counted)
+        }
+        (borne_out, _) => borne_out,
+    };
     let counted = borne_out.as_deref().unwrap_or_default();
     // A line that is elsewhere than the claim says speaks for nothing of it, unless it is one of those that it counts;
     // against it a line of any file may speak.
@@ -272,8 +284,15 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         let is_counted = counted::has_line(counted, &place.path, place.line, situation);
         pointed::astray(said, &place, &current, situation, state.mode).filter(|_| !is_counted)
     };
+    // What somebody tells is worth less than what the runtime found, or did not find, itself.
+    let is_shown = !counted.is_empty() || current.iter().any(|event| absence(event).is_some());
+    let is_word = |event: &Event| {
+        event.source == Source::Told
+            && (is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human))
+    };
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
+        (None, Speaks::Against) if is_shown && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
         (None, speaks) => speaks,
     };
@@ -291,10 +310,11 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     if by(Speaks::Against).is_none() && is_again {
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
-        if let Some(why) = grounds::denied_and_there(said, &current, situation).filter(|_| !is_absent) {
+        let is_there = grounds::denied_and_there(said, &current, situation);
+        if let Some(why) = is_there.filter(|_| !is_absent && unused.is_none()) {
             return needs(format!("{why}{not_counted}"), stale);
         }
-        if !is_absent && is_nowhere(said, names_file) && !current.iter().any(|event| is_run(event)) {
+        if !is_absent && unused.is_none() && is_nowhere(said, names_file) {
             let narrow = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
             let why = narrow.unwrap_or_else(|| {
                 "It says that something is nowhere: search for it with this mission_id, and cite the search that finds nothing."
@@ -312,11 +332,16 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
             );
             return Judgement { unsaid: shows_text(&current), ..needs(why, stale) };
         }
-        // What ran, or what a person says, may be of all; a line is of its place.
+        // What ran, or what a person says, may be of all; a line is of its place. Neither is worth more than what the runtime
+        // found when it searched.
         let is_of_all =
             |event: &&&Event| is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human);
         let is_of_all = current.iter().filter(is_of_all).any(|event| speaks(event) == Speaks::For);
-        if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all) {
+        let was_searched = current.iter().any(|event| {
+            event.source == Source::Observed
+                && event.draft.search().is_some_and(|one| one.is_named_in(said, &world, Purpose::Count))
+        });
+        if let Some(why) = borne_out.as_ref().err().filter(|_| !is_of_all || was_searched) {
             return needs(format!("{why}{not_counted}"), stale);
         }
         // The same line twice shows no more than once.

@@ -9,6 +9,7 @@ use crate::denial::words;
 use crate::event::{Event, Source};
 use crate::named::groups_in;
 use crate::situation::Situation;
+use crate::uses::{Use, use_of};
 
 /// What a search finds now in all that belongs to the repository.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -82,7 +83,10 @@ const ALL: [&str; 16] = [
 /// Words before one of these that make something else of it: `read only`, `at all`.
 const NOT_AFTER: [&str; 8] = ["read", "write", "append", "keyword", "at", "after", "catch", "above"];
 /// Things of code that can be counted.
-const THINGS: [&str; 50] = [
+const THINGS: [&str; 53] = [
+    "times",
+    "lines",
+    "callees",
     "place",
     "places",
     "caller",
@@ -134,6 +138,16 @@ const THINGS: [&str; 50] = [
     "package",
     "packages",
 ];
+/// Numbers that are said without one: the least and the most that each means.
+const UNSAID: [(&str, u64, u64); 7] = [
+    ("single", 1, 1),
+    ("pair", 2, 2),
+    ("couple", 2, 2),
+    ("both", 2, 2),
+    ("several", 2, u64::MAX),
+    ("multiple", 2, u64::MAX),
+    ("many", 2, u64::MAX),
+];
 /// How often something is done to a name, before `once` and `twice`.
 const DONE: [&str; 9] =
     ["called", "used", "defined", "imported", "declared", "appears", "occurs", "mentioned", "referenced"];
@@ -161,8 +175,9 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
         if let Some(number) = number(word).filter(|_| !NUMBERED.contains(&before(place, 1))) {
             let is_thing = THINGS.contains(&at(place + 1)) || THINGS.contains(&at(place + 2));
             let is_exact = ["exactly", "precisely", "only", "just"].contains(&before(place, 1));
-            let is_done = ["once", "twice", "thrice"].contains(&word) && DONE.contains(&before(place, 1));
             let is_often = ["once", "twice", "thrice"].contains(&word);
+            // `called twice`, `called at least twice`, `called from there twice`.
+            let is_done = is_often && (1..=4).any(|steps| DONE.contains(&before(place, steps)));
             if at(place + 1) == "of" || !(is_exact || is_done || is_thing && !is_often) {
                 continue;
             }
@@ -178,9 +193,17 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
             found.push(Quantity::Number { said: word.to_owned(), least, most, of_files });
             continue;
         }
-        if word == "single" && THINGS.contains(&at(place + 1)) {
-            let of_files = ["file", "module", "package"].contains(&at(place + 1));
-            found.push(Quantity::Number { said: word.to_owned(), least: 1, most: 1, of_files });
+        if let Some((_, least, most)) = UNSAID.iter().find(|(one, ..)| *one == word) {
+            // `a pair of callers`, `several places`; both of two names is more than one.
+            let thing = (1..=3).map(|steps| at(place + steps)).find(|word| THINGS.contains(word));
+            let (least, most) = match thing {
+                Some(_) => (*least, *most),
+                None if word == "both" => (2, u64::MAX),
+                None => continue,
+            };
+            let of_files = thing
+                .is_some_and(|thing| ["file", "module", "package"].contains(&thing.trim_end_matches('s')));
+            found.push(Quantity::Number { said: word.to_owned(), least, most, of_files });
         }
         // At the beginning of a part of the sentence these are what it speaks of.
         let begins = place == 0 || ["and", "but", "that", "so"].contains(&before(place, 1)) || is_cut(place);
@@ -191,8 +214,9 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
         let is_none = begins
             && (["none", "nothing", "nobody"].contains(&word) && does
                 || ["any", "anything", "anyone"].contains(&word));
-        let is_no_thing = word == "no" && THINGS.contains(&at(place + 1));
-        if is_none || is_no_thing {
+        let is_no_thing = word == "no" && (THINGS.contains(&at(place + 1)) || at(place + 1) == "other");
+        let is_none_of = word == "none" && at(place + 1) == "of";
+        if is_none || is_no_thing || is_none_of {
             found.push(Quantity::All(word.to_owned()));
         }
         let is_counted = ["only", "all"].contains(&word) && number(at(place + 1)).is_some();
@@ -303,6 +327,7 @@ fn fits(
     }
     match quantity {
         Quantity::Number { least, most, of_files, .. } => {
+            let counted = Counts::of(claim);
             let uses: Vec<&Spot> = count.spots.iter().filter(|spot| !spot.defines).collect();
             let files = |spots: &[&Spot]| {
                 let mut paths: Vec<&str> = spots.iter().map(|spot| spot.path.as_str()).collect();
@@ -310,12 +335,26 @@ fn fits(
                 paths.len() as u64
             };
             let all: Vec<&Spot> = count.spots.iter().collect();
-            let numbers = match of_files {
-                true => [files(&all), files(&uses)],
-                false => [count.total, uses.len() as u64],
+            let own: Vec<&Spot> =
+                uses.iter().copied().filter(|spot| does(spot, query, counted, situation)).collect();
+            let numbers = match (counted, of_files) {
+                (Counts::Lines, true) => vec![files(&all), files(&uses)],
+                (Counts::Lines, false) => vec![count.total, uses.len() as u64],
+                (_, true) => vec![files(&own)],
+                (_, false) => vec![own.len() as u64, within(&own)],
             };
             if numbers.iter().any(|number| (*least..=*most).contains(number)) {
                 return Ok(Counted { search: search.clone(), total: count.total });
+            }
+            if counted != Counts::Lines {
+                return Err(format!(
+                    "It says {said:?}, and of {} lines that have {query:?} {} {} it, in {} files: definitions, comments and texts \
+                     are none.",
+                    count.total,
+                    own.len(),
+                    counted.verb(),
+                    files(&own)
+                ));
             }
             Err(format!(
                 "It says {said:?}, and {query:?} is in {} lines of {} files.",
@@ -336,7 +375,9 @@ fn fits(
                     || spot.within.iter().any(is_spoken)
                     || is_folder(&spot.path)
             };
-            match count.spots.iter().find(|spot| !spot.defines && !is_named(spot)) {
+            let counted = Counts::of(claim);
+            let is_counted = |spot: &&Spot| !spot.defines && does(spot, query, counted, situation);
+            match count.spots.iter().find(|spot| is_counted(spot) && !is_named(spot)) {
                 Some(Spot { path, line, .. }) => Err(format!(
                     "It says {said:?}, and {query:?} is at {path}:{line}, too, of which it does not speak: name every file or \
                      function that has it, or claim what the line alone shows."
@@ -345,6 +386,99 @@ fn fits(
             }
         }
     }
+}
+
+/// What a sentence counts of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counts {
+    Calls,
+    Imports,
+    /// Any line that has it.
+    Lines,
+}
+
+impl Counts {
+    fn of(claim: &str) -> Self {
+        let said = words(claim);
+        let speaks = |starts: &[&str]| said.iter().any(|word| starts.iter().any(|one| word.starts_with(one)));
+        match (speaks(&["call", "invo"]), speaks(&["import"])) {
+            (true, false) => Self::Calls,
+            (false, true) => Self::Imports,
+            (true, true) | (false, false) => Self::Lines,
+        }
+    }
+
+    fn verb(self) -> &'static str {
+        match self {
+            Self::Calls => "call",
+            Self::Imports => "import",
+            Self::Lines => "have",
+        }
+    }
+}
+
+/// Whether a line does with a name what is counted. Of one that nobody can read, nobody knows that it does not.
+fn does(spot: &Spot, query: &str, counted: Counts, situation: &Situation<'_>) -> bool {
+    let wanted = match counted {
+        Counts::Lines => return true,
+        Counts::Calls => Use::Calls,
+        Counts::Imports => Use::Imports,
+    };
+    line_does(spot, query, situation).is_none_or(|does| does == wanted)
+}
+
+/// What a line does with the name that was searched for.
+fn line_does(spot: &Spot, query: &str, situation: &Situation<'_>) -> Option<Use> {
+    let text = (situation.text_of)(&spot.path)?;
+    let line = text.lines().nth(usize::try_from(spot.line).ok()?.checked_sub(1)?)?;
+    let query = query.trim_start_matches("\\b");
+    let name = query
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .find(|part| !part.is_empty())?;
+    let last = query.rsplit(['.', ':']).next().unwrap_or(query);
+    let last =
+        last.split(|letter: char| !letter.is_alphanumeric() && letter != '_').find(|part| !part.is_empty());
+    use_of(&spot.path, line, last.unwrap_or(name))
+}
+
+/// How many definitions lines stand in.
+fn within(spots: &[&Spot]) -> u64 {
+    let mut around: Vec<(&str, Option<&String>)> =
+        spots.iter().map(|spot| (spot.path.as_str(), spot.within.last())).collect();
+    around.sort_unstable();
+    around.dedup();
+    around.len() as u64
+}
+
+/// The search that shows that nothing uses or calls what the claim says is not used: it finds definitions, imports and comments
+/// and nothing else.
+pub(crate) fn none_used(
+    claim: &str,
+    cited: &[&Event],
+    situation: &Situation<'_>,
+    world: &World<'_>,
+) -> Option<Counted> {
+    let said = words(claim);
+    let speaks = |starts: &[&str]| said.iter().any(|word| starts.iter().any(|one| word.starts_with(one)));
+    let of_calls = speaks(&["call", "invo", "uncalled"]);
+    if !of_calls && !speaks(&["used", "uses", "unused", "usage", "referenc", "unreferenc", "dead"]) {
+        return None;
+    }
+    let searches = cited.iter().filter(|event| event.source == Source::Observed);
+    searches.filter_map(|event| event.draft.search()).find_map(|search| {
+        if !search.is_named_in(claim, world, Purpose::Count) || search.too_wide(claim, world.scope).is_some()
+        {
+            return None;
+        }
+        let count = (situation.count)(search)?;
+        let is_used = |spot: &Spot| {
+            let does = line_does(spot, &search.query, situation);
+            !spot.defines && does.is_none_or(|does| does == Use::Calls || does == Use::Names && !of_calls)
+        };
+        let is_whole = count.spots.len() as u64 == count.total && count.unsearched == 0;
+        (is_whole && !count.spots.iter().any(is_used))
+            .then(|| Counted { search: search.clone(), total: count.total })
+    })
 }
 
 /// Whether the places that a sentence names are where something is, and not where it was looked for.
@@ -398,6 +532,14 @@ mod tests {
             ("nothing else calls drain", "nothing"),
             ("no function of a.rs panics", "no"),
             ("it is right, and any value is taken", "any"),
+            ("drain is called at least twice", "twice"),
+            ("drain has a pair of callers", "pair"),
+            ("both callers of drain hold it", "both"),
+            ("drain is called three times", "three"),
+            ("drain has several callers", "several"),
+            ("run is the sole caller of drain", "sole"),
+            ("no other function calls drain", "no"),
+            ("drain is called by none of them", "none"),
         ] {
             assert_eq!(all(text), said, "{text}");
         }

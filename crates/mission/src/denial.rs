@@ -1,7 +1,10 @@
 //! Denial: what a sentence says is not there, and whether it says so of everything or of a place.
 
+use crate::grounds::has_word;
+use crate::uses::{Use, use_of};
+
 /// Words that say that something is not there.
-pub(crate) const NOT: [&str; 28] = [
+pub(crate) const NOT: [&str; 35] = [
     "no",
     "not",
     "never",
@@ -30,17 +33,25 @@ pub(crate) const NOT: [&str; 28] = [
     "didn",
     "gone",
     "removed",
+    "wasn",
+    "weren",
+    "hasn",
+    "haven",
+    "dead",
+    "unreferenced",
+    "uncalled",
 ];
 
 /// Words that say that something is nowhere at all.
-const NOWHERE: [&str; 6] = ["nowhere", "anywhere", "unused", "unreferenced", "undocumented", "undefined"];
+const NOWHERE: [&str; 7] =
+    ["nowhere", "anywhere", "unused", "unreferenced", "uncalled", "undocumented", "undefined"];
 /// Phrases that say so, whatever file is named beside them.
 const NO_PLACE: [&str; 22] = [
     "no code",
     "no file",
     "no source",
     "no module",
-    "no other",
+    "dead code",
     "no test",
     "no doc",
     "no caller",
@@ -60,7 +71,21 @@ const NO_PLACE: [&str; 22] = [
     "nothing in the repo",
 ];
 /// Phrases that say so where no file is named.
-const NOBODY: [&str; 34] = [
+const NOBODY: [&str; 48] = [
+    "nobody references",
+    "nobody invokes",
+    "no one calls",
+    "no one uses",
+    "nothing invokes",
+    "n't called",
+    "n't used",
+    "n't imported",
+    "n't referenced",
+    "no longer called",
+    "no longer used",
+    "no longer imported",
+    "no longer referenced",
+    "is dead",
     "nobody calls",
     "nobody uses",
     "nobody imports",
@@ -121,6 +146,8 @@ pub(crate) enum Kind {
     Name,
     /// A name, of which only calls are denied.
     Call,
+    /// A name, of which only uses are denied: its definition and imports may be there.
+    Use,
     /// A word: `without a lock`.
     Plain,
 }
@@ -177,7 +204,8 @@ const OF_A_KIND: [&str; 16] = [
     "handles",
 ];
 /// Words that begin a condition: what is without something there is not the code.
-const CONDITION: [&str; 5] = ["if", "when", "whenever", "even", "where"];
+const CONDITION: [&str; 10] =
+    ["if", "when", "whenever", "even", "where", "fails", "panics", "crashes", "breaks", "hangs"];
 /// Words that end what is denied.
 const ENDS: [&str; 24] = [
     "and",
@@ -210,7 +238,19 @@ const HAS: [&str; 12] =
     ["has", "have", "had", "with", "is", "are", "contains", "takes", "sets", "passes", "gives", "holds"];
 
 /// Words by which something is said to be away.
-const GONE: [&str; 8] = ["missing", "absent", "gone", "nowhere", "undefined", "unused", "removed", "deleted"];
+const GONE: [&str; 11] = [
+    "missing",
+    "absent",
+    "gone",
+    "nowhere",
+    "undefined",
+    "unused",
+    "removed",
+    "deleted",
+    "dead",
+    "unreferenced",
+    "uncalled",
+];
 
 /// What a claim says not to be there: `no X`, `does not define X`, `X is missing`, `without X`, `lacks X`.
 pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
@@ -229,7 +269,7 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         }
     };
     for place in (0..words.len()).filter(|place| !is_condition(&raw, *place)) {
-        let after_no = at(place) == "no";
+        let after_no = at(place) == "no" && at(place + 1) != "longer";
         let after_verb = is_refusal(&lower, place) && HOLDS.iter().any(|verb| is_form(at(place + 1), verb));
         let after_lack = is_lack(&lower, place);
         let mut next = place + if after_verb { 2 } else { 1 };
@@ -239,8 +279,10 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         if let Some(word) = words.get(next).filter(|_| after_no || after_verb || after_lack) {
             let last = bare_name(word);
             let is_plain = after_lack || after_no && HAS.contains(&before(place));
+            // Who does not call it may import it, and speak of it.
+            let is_call = after_verb && ["call", "invoke"].iter().any(|verb| is_form(at(place + 1), verb));
             if is_name(last) {
-                deny(last, Kind::Name);
+                deny(last, if is_call { Kind::Call } else { Kind::Name });
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
                 deny(last, Kind::Plain);
             }
@@ -259,12 +301,28 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 && ["exist", "appear", "occur"].contains(&at(place + 3))
             || at(place + 1) == "never" && ["appears", "occurs"].contains(&at(place + 2));
         let isnt = ["isn't", "aren't", "wasn't", "weren't"].contains(&at(place + 1));
-        let held = if isnt { at(place + 2) } else { at(place + 3) };
-        let is_not_held = HELD.contains(&held) && (isnt || is && ["not", "never"].contains(&at(place + 2)));
+        let no_longer = is && (at(place + 2), at(place + 3)) == ("no", "longer");
+        let held = at(place
+            + if isnt {
+                2
+            } else if no_longer {
+                4
+            } else {
+                3
+            });
+        let is_not_held =
+            HELD.contains(&held) && (isnt || no_longer || is && ["not", "never"].contains(&at(place + 2)));
         let last = bare_name(&words[place]);
         if (is_gone || is_not_held) && is_name(last) {
-            let is_call = is_not_held && ["called", "invoked"].contains(&held);
-            deny(last, if is_call { Kind::Call } else { Kind::Name });
+            let gone = if is_not_held { held } else { at(place + 2) };
+            deny(
+                last,
+                match gone {
+                    "called" | "invoked" | "uncalled" => Kind::Call,
+                    "used" | "referenced" | "unused" | "unreferenced" | "dead" => Kind::Use,
+                    _ => Kind::Name,
+                },
+            );
         }
     }
     found
@@ -340,20 +398,13 @@ fn is_lack(lower: &[String], place: usize) -> bool {
     }
 }
 
-/// Whether a line of code has what is denied.
-pub(crate) fn has(line: &str, denied: &Denied) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+/// Whether a line of a file has what is denied.
+pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
     let word = denied.word.as_str();
-    let mut whole = line
-        .match_indices(word)
-        .filter(|(at, _)| !line[..*at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part));
     match denied.kind {
-        Kind::Name => whole.next().is_some(),
-        Kind::Call => whole.any(|(at, _)| {
-            let before = line[..at].trim_end();
-            let is_defined = ["def", "fn", "func", "function"].iter().any(|word| before.ends_with(word));
-            line[at + word.len()..].trim_start().starts_with('(') && !is_defined
-        }),
+        Kind::Name => has_word(line, word),
+        Kind::Call => use_of(path, line, word) == Some(Use::Calls),
+        Kind::Use => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
         Kind::Plain => {
             let (line, stem) = (line.to_lowercase(), stem(word));
             line.match_indices(stem.as_str())
@@ -397,25 +448,34 @@ mod tests {
         for claim in [
             "there is no drain here",
             "src/a.py does not define drain.",
-            "it never calls `drain`",
             "drain is missing",
             "drain does not exist",
             "run works without drain",
-            "run works without calls of `Queue.drain()`",
             "src/a.py lacks drain",
             "src/a.py is missing drain",
             "Missing drain in run",
             "drain was removed",
             "drain is not defined in a.py",
             "drain isn't defined in a.py",
-            "run fails to call drain",
-            "run no longer calls drain",
-            "run pops instead of calling drain",
-            "run pops without calling drain",
         ] {
             assert_eq!(denied(claim), [("drain".to_owned(), Kind::Name)], "{claim}");
         }
-        assert_eq!(denied("drain is never called"), [("drain".to_owned(), Kind::Call)]);
+        for claim in [
+            "drain is never called",
+            "drain is no longer called",
+            "drain isn't called",
+            "it never calls `drain`",
+            "run fails to call drain",
+            "run no longer calls drain",
+            "run pops instead of calling drain",
+            "run doesn't call drain",
+            "run works without calls of `Queue.drain()`",
+        ] {
+            assert_eq!(denied(claim), [("drain".to_owned(), Kind::Call)], "{claim}");
+        }
+        for claim in ["drain is unused", "drain is dead", "drain is not referenced", "drain isn't used"] {
+            assert_eq!(denied(claim), [("drain".to_owned(), Kind::Use)], "{claim}");
+        }
         for claim in [
             "drain does not lock the queue",
             "no job is lost by drain",
@@ -444,9 +504,15 @@ mod tests {
         assert_eq!(denied("run is missing a check by `drain`"), check);
         assert_eq!(denied("run lacks a check in drain"), check[..1]);
         let plain = |word: &str| Denied { word: word.to_owned(), kind: Kind::Plain };
-        assert!(has("with self._lock:", &plain("locking")) && !has("block = 1", &plain("locking")));
+        assert!(has("a.py", "with self._lock:", &plain("locking")));
+        assert!(!has("a.py", "block = 1", &plain("locking")));
         let call = Denied { word: "drain".to_owned(), kind: Kind::Call };
-        assert!(has("  drain(queue)", &call) && !has("def drain(queue):", &call) && !has("drained(", &call));
+        assert!(has("a.py", "  drain(queue)", &call) && !has("a.py", "drained(", &call));
+        let unused = Denied { word: "drain".to_owned(), kind: Kind::Use };
+        for line in ["def drain(queue):", "from queue import drain", "# drain(queue)"] {
+            assert!(!has("a.py", line, &call) && !has("a.py", line, &unused), "{line}");
+        }
+        assert!(has("a.py", "jobs = [drain]", &unused) && !has("a.py", "jobs = [drain]", &call));
     }
 
     #[test]
@@ -459,6 +525,10 @@ mod tests {
             "drain is unused",
             "drain is not in the repository",
             "drain is never imported",
+            "drain is dead code",
+            "drain isn't called",
+            "drain is no longer used",
+            "no one calls drain",
         ] {
             assert!(is_nowhere(claim, false), "{claim}");
         }

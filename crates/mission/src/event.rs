@@ -21,6 +21,9 @@ use crate::state::{DeadPath, Seen, TestRun, path_of};
 
 pub const SCHEMA: &str = "m1nd-mission-event-v1";
 
+/// The step of asking what comes next.
+const ASKED_NEXT: &str = "mission_next";
+
 /// The hash of a file without a byte.
 pub const EMPTY_FILE: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
@@ -248,6 +251,18 @@ impl Draft {
             )
             | None => false,
         }
+    }
+
+    /// Whether somebody only asked again what comes next, and did nothing.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.tool_family == Family::Mission && self.event_type == ASKED_NEXT
+    }
+
+    /// That the next step was asked for again and again.
+    pub fn idle(mission: &MissionId) -> Self {
+        let detail = Detail::Found { places: Vec::new() };
+        let kernel = Self::kernel("next", ASKED_NEXT, mission.to_string(), "nothing_done", detail);
+        Self { detail: None, ..kernel }
     }
 
     /// Whether nobody need go there again. That a file or a run speaks against one guess says nothing about the next.

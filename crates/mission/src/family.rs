@@ -72,6 +72,10 @@ impl Family {
     /// What an agent that only names its step means.
     pub fn of_told(event_type: &str, class: Option<EvidenceClass>) -> Self {
         let has = |words: &[&str]| words.iter().any(|word| event_type.contains(word));
+        // What a person says is no call of anything.
+        if class == Some(EvidenceClass::Human) {
+            return Self::Other;
+        }
         if has(&["file_read", "source", "view", "grep", "literal_search", "read"]) {
             Self::Read
         } else if has(&["test", "compil", "build", "probe", "command", "run", "repro"]) {

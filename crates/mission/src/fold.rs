@@ -6,7 +6,7 @@ use crate::event::{Detail, Draft, Event, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::EventId;
-use crate::state::{DeadPath, KEPT, LOOP, Seen, State, Status, TestRun, path_of, turn_key};
+use crate::state::{DeadPath, KEPT, LOOP, OWN, Seen, State, Status, TestRun, path_of, turn_key};
 use crate::sweep;
 
 /// Nobody reads further down a list than this before asking again.
@@ -25,6 +25,9 @@ impl State {
     }
 
     fn apply_own(&mut self, event: &Event) {
+        if event.draft.asked.is_some() {
+            self.count_turn(event);
+        }
         match event.draft.detail.as_deref() {
             Some(Detail::Claimed { claim_id, text, event_ids }) => {
                 self.judged.insert(claim_id.to_string(), event.sequence);
@@ -87,7 +90,7 @@ impl State {
                     }
                 }
                 if verdict.is_settled() {
-                    self.turns.clear();
+                    self.turns.retain(|turn, _| turn.starts_with(OWN));
                 }
             }
             Some(Detail::Dissent { .. }) => self.counters.dissents += 1,
@@ -113,6 +116,10 @@ impl State {
         let draft = &event.draft;
         // It adds words to what was shown, and shows nothing more.
         if draft.is_finding() {
+            return;
+        }
+        if draft.is_idle() {
+            self.counters.loop_warnings += 1;
             return;
         }
         let family = draft.tool_family;
@@ -146,7 +153,7 @@ impl State {
         if is_news {
             self.turns.clear();
         }
-        if is_call && !draft.target.is_empty() {
+        if !draft.target.is_empty() {
             self.count_turn(event);
         }
         if family == Family::Retrieve && is_done {
@@ -211,7 +218,8 @@ impl State {
                 self.keep_run(TestRun::of(event));
                 is_news
             }
-            Some(EvidenceClass::Human) => true,
+            // Who says the same again says nothing new.
+            Some(EvidenceClass::Human) => self.turns_of(event.source, draft) == 0,
             Some(EvidenceClass::Graph | EvidenceClass::Inferred | EvidenceClass::Memory) | None => false,
         }
     }

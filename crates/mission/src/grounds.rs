@@ -88,7 +88,9 @@ fn line_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Op
             let why = format!("It is about {lines} of {path}, which has {} lines.", total.unwrap_or(0));
             return Some(Besides { why, look_at: Some(path), is_of_a_file: true });
         }
-        let own = cited.iter().filter(|event| event.draft.anchors().any(|(one, _)| one == path));
+        // A run is held against the files that it ran with, and shows no line of them.
+        let reads = cited.iter().filter(|event| event.draft.shows_text());
+        let own = reads.filter(|event| event.draft.anchors().any(|(one, _)| one == path));
         let parts: Option<Vec<_>> = own.map(|event| shown_of(&event.draft, &path)).collect();
         // One that showed the whole file showed every line of it.
         let Some(parts) = parts else { continue };
@@ -213,9 +215,8 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
 /// lines, the definitions or the files that the claim names are held against it, whichever it names most closely; where it
 /// names none of them, only a search that found nothing shows that.
 pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
-    if !cited.iter().any(|event| event.draft.shows_text()) {
-        return None;
-    }
+    // What only ran, or was only said, may speak of what a word means; not of names that the text has.
+    let is_read = cited.iter().any(|event| event.draft.shows_text());
     let is_name = |word: &str| {
         let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
         word.contains('_')
@@ -223,7 +224,8 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || said.contains(&format!("`{word}"))
             || !(situation.defined)(word).is_empty()
     };
-    let denied = denied_in(said, &is_name);
+    let mut denied = denied_in(said, &is_name);
+    denied.retain(|denied| is_read || denied.kind != Kind::Plain);
     let first = denied.first()?;
     let name = &first.word;
     let places = denied_of(said, &denied, cited, situation);
@@ -231,7 +233,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
         let text = (situation.text_of)(path)?;
         let lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*from..=*to).contains(line));
         for (line, text) in lines {
-            if let Some(Denied { word, .. }) = denied.iter().find(|denied| denial::has(text, denied)) {
+            if let Some(Denied { word, .. }) = denied.iter().find(|denied| denial::has(path, text, denied)) {
                 return Some(format!(
                     "It denies {word}, and {path}:{line} has it: say of which lines it is so, or cite a search of them that \
                      finds nothing."

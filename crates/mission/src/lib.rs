@@ -48,6 +48,8 @@ mod sound;
 mod state;
 mod sweep;
 mod tested;
+mod turning;
+mod uses;
 
 pub use absence::Absence;
 pub use advice::{Advice, DoNot, Move};

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use m1nd_stdx::digest::short_name;
 use serde_json::Value;
 
 use crate::advise::against;
-use crate::again::said_again;
+use crate::again::{plain, said_again};
 use crate::chain;
-use crate::claim::{Judgement, Verdict, judge};
+use crate::claim::{Claim, Judgement, Verdict, judge};
 use crate::error::MissionError;
 use crate::event::{Detail, Draft, Event, Inherited, Shown, Source};
 use crate::evidence::EvidenceClass;
@@ -25,6 +26,10 @@ const MAX_WORD: usize = 60;
 const MAX_TARGET: usize = 1_000;
 pub(crate) const MAX_TEXT: usize = 4_000;
 const MAX_CITED: usize = 100;
+/// Letters by which a claim with its evidence is known again.
+const TURN: usize = 16;
+/// Names of steps that are tools' and persons' alike.
+const BY_PERSONS: [&str; 3] = ["review", "audit", "approv"];
 /// Files that a run is anchored to.
 const MAX_SHOWN: usize = 64;
 
@@ -167,7 +172,12 @@ pub fn step(
             machine.observe(*draft);
         }
         Command::Claim { text, event_ids } => {
-            machine.claim(text, event_ids)?;
+            let asked = machine.turn_of(&text, &event_ids, None);
+            machine.claim(text, event_ids, asked)?;
+            machine.warn_of_turns(
+                "mission_claim",
+                "Let it be judged by mission_verify, or look for what is missing.",
+            );
         }
         Command::Verify(verify) => machine.verify(verify)?,
         Command::HandOff(handoff) => machine.own(Draft::kernel(
@@ -263,6 +273,10 @@ impl Machine<'_> {
     /// calling it something else.
     fn class_of_told(&mut self, event_type: &str, said: EvidenceClass) -> Option<EvidenceClass> {
         let tool = event_type.strip_prefix("m1nd_").unwrap_or(event_type);
+        // A person reviews and audits, too: what they found is theirs, and no tool's.
+        if said == EvidenceClass::Human && BY_PERSONS.iter().any(|word| tool.contains(word)) {
+            return Some(said);
+        }
         let known = self.situation.shelf.family(tool);
         let most = match known {
             None if said != EvidenceClass::Human && Family::is_graph_word(event_type) => {
@@ -304,6 +318,14 @@ impl Machine<'_> {
     }
 
     fn observe(&mut self, draft: Draft) -> EventId {
+        if draft.is_idle() {
+            self.warnings.push(
+                "Loop: the next step was asked for again and again, and nothing was done in between. Do it, record what you did, or \
+                 say by mission_event why not."
+                    .to_owned(),
+            );
+            return self.link(draft, Source::Observed);
+        }
         // What the runtime says of a step that does not count is worth more than the mark in the ledger.
         if let ("not_applied", Some(note)) = (draft.outcome.as_str(), &draft.note) {
             self.warnings.push(note.clone());
@@ -361,23 +383,58 @@ impl Machine<'_> {
         id
     }
 
-    fn claim(&mut self, said: String, event_ids: Vec<EventId>) -> Result<ClaimId, MissionError> {
+    fn claim(
+        &mut self,
+        said: String,
+        event_ids: Vec<EventId>,
+        asked: Option<String>,
+    ) -> Result<ClaimId, MissionError> {
         text("claim", &said, MAX_TEXT)?;
         self.cited(&event_ids)?;
         let id = self.state.next_claim_id();
-        self.take_up(id.clone(), said, event_ids);
+        self.take_up(id.clone(), said, event_ids, asked);
         Ok(id)
     }
 
-    fn take_up(&mut self, id: ClaimId, said: String, event_ids: Vec<EventId>) {
+    /// What a claim says and rests on, in a few letters: the same again with the same evidence is no step forward.
+    fn turn_of(&self, said: &str, event_ids: &[EventId], quote: Option<&str>) -> Option<String> {
+        let cited = event_ids.iter().filter_map(|id| self.find(id));
+        let mut shown: Vec<String> = cited
+            .filter(|event| !event.draft.is_finding())
+            .map(|event| {
+                let Draft { event_type, target, outcome, .. } = &event.draft;
+                let files: Vec<&str> = event.draft.anchors().map(|(_, hash)| hash).collect();
+                format!("{event_type} {target} {outcome} {}", files.join(" "))
+            })
+            .collect();
+        shown.sort();
+        shown.dedup();
+        let all = format!("{}\n{}\n{}", plain(said), quote.unwrap_or_default(), shown.join("\n"));
+        Some(short_name(all.as_bytes(), TURN))
+    }
+
+    /// Says when the newest of the mission's own events goes round in circles.
+    fn warn_of_turns(&mut self, what: &str, instead: &str) {
+        let Some(event) = self.events.last() else { return };
+        let turns = self.state.turns_of(event.source, &event.draft);
+        if turns >= LOOP {
+            let nth = ordinal(turns);
+            self.warnings.push(format!(
+                "Loop: {what} for the {nth} time with the same claim and without new evidence. {instead}"
+            ));
+        }
+    }
+
+    fn take_up(&mut self, id: ClaimId, said: String, event_ids: Vec<EventId>, asked: Option<String>) {
         let detail = Detail::Claimed { claim_id: id.clone(), text: said.clone(), event_ids };
-        self.own(Draft::kernel("claim", "claimed", said, "open", detail));
+        self.own(Draft { asked, ..Draft::kernel("claim", "claimed", said, "open", detail) });
         self.claim = Some(id);
     }
 
     fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
         let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
         let finding = finding(outcome, quote)?;
+        let pointed = finding.as_ref().map(|(outcome, quote)| format!("{outcome} {quote}"));
         self.cited(&event_ids)?;
         if let Some(id) = &claim_id {
             let state = &self.state;
@@ -405,7 +462,7 @@ impl Machine<'_> {
             } else {
                 // What the mission before knew rests on its events; here it begins anew, under the same name.
                 let said = claim.text.clone();
-                self.take_up(id.clone(), said, Vec::new());
+                self.take_up(id.clone(), said, Vec::new(), None);
             }
         }
         for telling in evidence {
@@ -414,7 +471,7 @@ impl Machine<'_> {
         }
         let id = match (claim_id, text) {
             (Some(id), None) => id,
-            (None, Some(text)) => self.claim(text, Vec::new())?,
+            (None, Some(text)) => self.claim(text, Vec::new(), None)?,
             (Some(_), Some(_)) | (None, None) => {
                 return Err(MissionError::invalid("claim", "needed, or claim_id, and not both"));
             }
@@ -467,6 +524,7 @@ impl Machine<'_> {
                 .push(format!("What {names} showed is not as it was: not counted, read or run it again."));
         }
         let outcome = verdict.name();
+        let asked = self.turn_of(&said, &event_ids, pointed.as_deref());
         let detail = Detail::Judged {
             claim_id: id.clone(),
             verdict,
@@ -481,7 +539,9 @@ impl Machine<'_> {
             unsaid,
             look_at,
         };
-        self.own(Draft::kernel("verify", "judged", id.to_string(), outcome, detail));
+        self.own(Draft { asked, ..Draft::kernel("verify", "judged", id.to_string(), outcome, detail) });
+        let turning = self.state.claim(&id).map(Claim::would_change).unwrap_or_default();
+        self.warn_of_turns("mission_verify", &format!("What would change the verdict: {turning}"));
         if self_reported && verdict == Verdict::VerifiedForMission {
             self.warnings.push(
                 "Something that it rests on is self-reported: a view or search with this mission_id, cited too, would be observed."

@@ -21,7 +21,7 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 11;
+pub const RULES: u32 = 12;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -428,6 +428,9 @@ impl Remaining {
     }
 }
 
+/// How turns of the mission's own calls begin: no verdict makes them new.
+pub(crate) const OWN: &str = "mission/";
+
 /// What the runtime saw is told apart by tool and by all that was asked: callers and callees of a name are two questions,
 /// and so is the same word in two folders. The target stands last, behind the first blank.
 pub(crate) fn turn_key(source: Source, draft: &Draft) -> String {
@@ -435,6 +438,12 @@ pub(crate) fn turn_key(source: Source, draft: &Draft) -> String {
     match (source, &draft.asked) {
         (Source::Observed, Some(asked)) => format!("{family}/{}#{asked} {target}", draft.event_type),
         (Source::Observed, None) => format!("{family}/{} {target}", draft.event_type),
+        // Of claims the same words with the same evidence are the same, whatever they are called.
+        (Source::Kernel, Some(asked)) => format!("{OWN}{}#{asked}", draft.event_type),
+        // Steps of no kind are known by their names alone.
+        (Source::Told, _) if draft.tool_family == Family::Other => {
+            format!("{family}/{} {target}", draft.event_type)
+        }
         (Source::Told | Source::Kernel, _) => format!("{family} {target}"),
     }
 }

@@ -182,9 +182,9 @@ fn a_search_that_shows_every_place_bears_out_what_fits_it() {
     for (text, said) in [
         ("drain is only called by run", "is at src/other.rs:2, too"),
         ("every call of drain is in src/queue.rs", "is at src/other.rs:2, too"),
-        ("drain has exactly one caller", "in 3 lines of 2 files"),
-        ("drain is called in five places", "in 3 lines of 2 files"),
-        ("drain is called in three files", "in 3 lines of 2 files"),
+        ("drain has exactly one caller", "2 call it, in 2 files"),
+        ("drain is called in five places", "2 call it, in 2 files"),
+        ("drain is called in three files", "2 call it, in 2 files"),
         ("pop has exactly one caller", "the very name"),
     ] {
         let claim = judge(&mut world, text, &[&calls], "drain(queue);");

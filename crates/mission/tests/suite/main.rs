@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod circling;
 mod going_on;
 mod grounded;
 mod held;
@@ -11,4 +12,5 @@ mod playing;
 mod properties;
 mod proving;
 mod told;
+mod worded;
 mod world;

@@ -44,12 +44,14 @@ impl Shelf for Tools {
             Family::Read => vec!["view", "search"],
             Family::Relate => vec!["impact"],
             Family::Recover => vec!["doctor"],
+            Family::Plan => vec!["review"],
             _ => vec![],
         }
     }
 
     fn family(&self, tool: &str) -> Option<Family> {
-        [Family::Ingest, Family::Orient, Family::Retrieve, Family::Read, Family::Relate, Family::Recover]
+        use Family::{Ingest, Orient, Plan, Read, Recover, Relate, Retrieve};
+        [Ingest, Orient, Retrieve, Read, Relate, Recover, Plan]
             .into_iter()
             .find(|family| self.of(*family).contains(&tool))
     }

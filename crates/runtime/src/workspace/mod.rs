@@ -42,7 +42,7 @@ use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_store::SqliteStore;
 use m1nd_vfs::Root;
 
-use crate::flows::missions::Proofs;
+use crate::flows::missions::{Asked, Proofs};
 use crate::settings::Settings;
 use antibodies::Antibodies;
 pub use antibodies::{Antibody, AntibodyError, MAX_ANTIBODIES, Severity};
@@ -100,6 +100,8 @@ pub struct Workspace {
     read_only: bool,
     /// Missions that were held against their events.
     proofs: Proofs,
+    /// How often the next step of a mission was asked for.
+    asked: Asked,
 }
 
 impl Workspace {
@@ -153,6 +155,7 @@ impl Workspace {
             contents: Contents::default(),
             read_only: settings.read_only,
             proofs: Proofs::default(),
+            asked: Asked::default(),
             runtime_root,
         })
     }
@@ -169,6 +172,11 @@ impl Workspace {
     /// The sha256 of a file of at most `limit` bytes, which is read only if it was touched since the last time.
     pub fn content_hash(&self, path: &str, limit: u64, now: UnixMs) -> Option<Arc<str>> {
         self.contents.hash(&self.root, path, limit, now)
+    }
+
+    /// How often the next step of a mission was asked for in this process.
+    pub fn asked(&self) -> &Asked {
+        &self.asked
     }
 
     /// Missions that were held against their events in this process.

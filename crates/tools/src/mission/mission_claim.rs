@@ -26,6 +26,8 @@ pub struct Input {
 pub struct Output {
     #[serde(flatten)]
     claim: Claim,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl Tool for MissionClaim {
@@ -54,13 +56,14 @@ impl Tool for MissionClaim {
         let hint = "Cite the direct evidence and let it be judged.";
         let next = Guidance::next("mission_verify", claim.claim_id.to_string(), hint);
         let claim = missions::shown_claim(ctx.workspace()?, &claim);
-        Ok(Answer::of(Output { claim }).next(next))
+        Ok(Answer::of(Output { claim, warnings: done.warnings }).next(next))
     }
 }
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
         [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
+            || self.warnings.pop().is_some()
             || !std::mem::take(&mut self.claim.event_ids).is_empty()
     }
 }

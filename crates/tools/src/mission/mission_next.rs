@@ -57,7 +57,15 @@ impl Tool for MissionNext {
             }
             None => {
                 let kept = missions::state(ctx, &input.mission_id)?;
-                (kept.state, None, kept.made_again.into_iter().collect())
+                let mut warnings: Vec<String> = kept.made_again.into_iter().collect();
+                let state = match missions::asked_again(ctx, &kept.state)? {
+                    Some(done) => {
+                        warnings.extend(done.warnings);
+                        done.state
+                    }
+                    None => kept.state,
+                };
+                (state, None, warnings)
             }
         };
         if state.status == Status::Closed {

@@ -35,6 +35,9 @@ pub struct Input {
 pub struct Output {
     #[serde(flatten)]
     claim: Claim,
+    /// What would have to be seen or said for another verdict.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    would_change: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -45,7 +48,7 @@ impl Tool for MissionVerify {
     const SPEC: Spec = Spec {
         name: "mission_verify",
         summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
-        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. A read alone settles nothing: say in outcome what it shows of the claim, supports or contradicts, and quote a line of it, which is held against what was shown. A run speaks by its own outcome: passed, reproduced, hypothesis_supported … verify; hypothesis_rejected, refuted … reject. Files and lines that the claim names must be among what was shown, and so must one of the names of code in a claim without a file. A search that found nothing verifies a claim that denies its word no wider than it searched, and only such a search verifies that something is nowhere. A verified claim can be judged again with new events.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. A read alone settles nothing: say in outcome what it shows of the claim, supports or contradicts, and quote a line of it, which is held against what was shown. A run speaks by its own outcome: passed, reproduced, hypothesis_supported … verify; hypothesis_rejected, refuted … reject. Files and lines that the claim names must be among what was shown, and so must one of the names of code in a claim without a file. A search that found nothing verifies a claim that denies its word no wider than it searched, and only such a search verifies that something is nowhere. A verified claim can be judged again with new events; would_change says what would make another verdict. The same claim with the same evidence for the third time is told as a loop.",
         intents: &["verify a claim", "prove", "reject", "is it true"],
         examples: &[Example {
             says: "A new claim with its evidence",
@@ -75,13 +78,16 @@ impl Tool for MissionVerify {
         };
         let claim = missions::judged_claim(ctx.workspace()?, &claim);
         let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
-        Ok(Answer::of(Output { claim, warnings: done.warnings }).proof(proof).next(next))
+        Ok(Answer::of(Output { would_change: claim.would_change(), claim, warnings: done.warnings })
+            .proof(proof)
+            .next(next))
     }
 }
 
 impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
         [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
+            || short::to_nothing(&mut self.would_change, 0)
             || self.warnings.pop().is_some()
             || !std::mem::take(&mut self.claim.rests_on).is_empty()
             || !std::mem::take(&mut self.claim.runs).is_empty()

@@ -77,6 +77,21 @@ pub fn careless(on: &Runtime, repository: &Repository) -> anyhow::Result<Careles
             let verdict = seat.must("mission_verify", claim)?;
             outcome.unproved_claims.add(verdict["verdict"] == "verified_for_mission");
         }
+        for (text, is_true) in worded(planted) {
+            let name = word_of(planted.line);
+            let found = seat.must("search", json!({"query": name}))?;
+            let run = json!({"event_type": "test_run", "target": "tests", "outcome": "passed"});
+            let claim = json!({
+                "claim": text, "event_ids": [found["mission_event_id"]], "evidence": [run],
+                "outcome": "supports", "quote": planted.line
+            });
+            let verdict = seat.must("mission_verify", claim)?;
+            let is_verified = verdict["verdict"] == "verified_for_mission";
+            anyhow::ensure!(is_verified || !is_true, "a true claim was not verified: {text:?}: {verdict}");
+            if !is_true {
+                outcome.unproved_claims.add(is_verified);
+            }
+        }
         outcome.hasty_closes.add(seat.call("mission_close", json!({})).is_ok());
     }
     outcome.hasty_closes.add(closes_on_nothing(on)?);
@@ -100,6 +115,22 @@ fn shams(planted: &Planted, read: &Value, other: &Value) -> [(String, Value, Str
         (format!("exactly one function of {} is wrong", planted.path), event(read), line()),
         (format!("{} is wrong. Nobody has seen it before.", planted.path), event(read), line()),
         (format!("{} does without `{}`", planted.path, word_of(planted.line)), event(read), line()),
+    ]
+}
+
+/// Claims in other words about the longest name of a line, each with a search for it and a run that is said to have passed; and
+/// whether they are true.
+fn worded(planted: &Planted) -> [(String, bool); 8] {
+    let (name, path) = (word_of(planted.line), planted.path);
+    [
+        (format!("`{name}` is dead code"), false),
+        (format!("nobody uses `{name}`"), false),
+        (format!("`{name}` is not referenced"), false),
+        (format!("`{name}` is absent from {path}"), false),
+        (format!("{path} lacks `{name}`"), false),
+        (format!("`{name}` appears in 97 places"), false),
+        (format!("`{name}` appears in at least one place"), true),
+        (format!("{path} has `{name}`"), true),
     ]
 }
 
@@ -232,7 +263,39 @@ pub fn circles(on: &Runtime, repository: &Repository) -> anyhow::Result<(Tally, 
             seat.must("seek", json!({"query": planted.report}))?;
         }
         flagged.add(seat.loops > before);
+        let (own, false_own) = circles_of_claims(&mut seat, planted)?;
+        flagged.join(own);
+        false_alarms += false_own;
     }
+    Ok((flagged, false_alarms))
+}
+
+/// Judges and claims the same by the same again, asks what comes next and does nothing, says the same again: each is a circle
+/// by the third time, and none before.
+fn circles_of_claims(seat: &mut Seat<'_>, planted: &Planted) -> anyhow::Result<(Tally, u64)> {
+    let seen = seat.must("view", json!({"file_path": planted.path}))?;
+    let cited = json!([seen["mission_event_id"]]);
+    let claim = json!({"claim": planted.report, "event_ids": cited});
+    let note = json!({"event_type": "thought", "target": planted.path, "outcome": "unsure"});
+    let (mut flagged, mut false_alarms) = (Tally::default(), 0);
+    for (tool, arguments) in [
+        ("mission_verify", claim.clone()),
+        ("mission_claim", claim),
+        ("mission_event", note),
+        ("mission_next", json!({})),
+    ] {
+        let mut told = Vec::new();
+        for _ in 0..3 {
+            let body = seat.must(tool, arguments.clone())?;
+            let is_said = tool != "mission_verify"
+                || body["would_change"].as_str().is_some_and(|said| !said.is_empty());
+            told.push(body["warnings"].to_string().contains("Loop") && is_said);
+        }
+        false_alarms += told[..2].iter().filter(|is_told| **is_told).count() as u64;
+        flagged.add(told[2]);
+    }
+    let shown = seat.must("mission_show", json!({}))?;
+    flagged.add(shown["counters"]["loop_warnings"].as_u64().is_some_and(|count| count >= 5));
     Ok((flagged, false_alarms))
 }
 

@@ -1,6 +1,7 @@
 //! Missions: what the runtime tells a mission about the world, and where it keeps them.
 
 mod absent;
+mod asked;
 mod change_set;
 mod closing;
 mod defects;
@@ -37,6 +38,7 @@ use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::workspace::Workspace;
 
+pub use asked::{Asked, asked_again};
 pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
