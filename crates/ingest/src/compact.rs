@@ -38,6 +38,7 @@ pub(crate) fn compact(mut facts: FileFacts) -> FileFacts {
     facts.inside.calls.shrink_to_fit();
     facts.inside.uses.shrink_to_fit();
     facts.inside.reads.shrink_to_fit();
+    facts.inside.members.shrink_to_fit();
     let top = facts.bindings.partition_point(|binding| binding.owner.is_none());
     facts.inside.bindings = facts.bindings.split_off(top);
     facts.bindings.shrink_to_fit();
@@ -67,8 +68,8 @@ impl Kept {
             bindings_of[binding.name.0 as usize].push(at as u32);
             waiting.extend(binding.value.filter(|_| binding.owner.is_none()));
         }
-        let Insides { calls, uses, reads, .. } = &facts.inside;
-        waiting.extend(calls.iter().chain(uses).chain(reads).map(|site| site.what));
+        let Insides { calls, uses, reads, members, .. } = &facts.inside;
+        waiting.extend(calls.iter().chain(uses).chain(reads).chain(members).map(|site| site.what));
         waiting.extend(facts.exports.iter().map(|export| export.value));
         waiting.extend(facts.routed_values().map(|(value, _)| value));
         for def in &facts.defs {
@@ -166,6 +167,7 @@ fn each_part(facts: &mut FileFacts, see: &mut impl FnMut(Part<'_>)) {
         .iter_mut()
         .chain(&mut facts.inside.uses)
         .chain(&mut facts.inside.reads)
+        .chain(&mut facts.inside.members)
         .for_each(|site| see(Part::Expr(&mut site.what)));
     for route in &mut facts.routes {
         if let RouteHandler::Value(value) = &mut route.handler {

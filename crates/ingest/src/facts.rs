@@ -105,6 +105,8 @@ pub struct Insides {
     pub uses: Vec<CallSite>,
     /// Names that may be those of constants of other files.
     pub reads: Vec<CallSite>,
+    /// Members that are read and may be properties.
+    pub members: Vec<CallSite>,
     /// Names that hold values within definitions, in the order of the file's bindings.
     pub bindings: Vec<Binding>,
 }

@@ -20,6 +20,7 @@ pub mod manifest;
 pub mod mentions;
 mod mounts;
 mod patch;
+mod reads;
 pub mod report;
 pub mod resolve;
 pub mod revision;

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::num::NonZeroU16;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tree_sitter::{Language, Node};
 
 use m1nd_graph::NodeFlags;
@@ -14,6 +14,7 @@ use crate::facts::{
     Binding, CallSite, Def, DefIx, DefKind, Expr, ExprIx, Few, FileFacts, How, Name, RouteHandler, Scope,
     TypeExpr, TypeIx,
 };
+use crate::reads;
 use crate::routers::{Hung, On, Routers};
 
 /// A comment that says one of these speaks of its file.
@@ -49,6 +50,8 @@ pub(crate) struct Sheet<'s> {
     branches: Vec<Branch>,
     /// Statements that only one side of a condition runs, by node.
     arms: Vec<usize>,
+    /// Members that something is given to.
+    given: FxHashSet<ExprIx>,
 }
 
 struct Branch {
@@ -85,6 +88,7 @@ impl<'s> Sheet<'s> {
             comments: Vec::new(),
             branches: Vec::new(),
             arms: Vec::new(),
+            given: FxHashSet::default(),
         }
     }
 
@@ -93,6 +97,7 @@ impl<'s> Sheet<'s> {
         std::mem::take(&mut self.routers).settle(&mut self.facts);
         self.settle_routes();
         constants::find(&mut self.facts, self.source);
+        reads::settle(&mut self.facts, &self.given);
         self.facts
     }
 
@@ -390,6 +395,17 @@ impl<'s> Sheet<'s> {
     pub fn used(&mut self, what: ExprIx, node: Node<'_>) {
         let (scope, line) = (self.scope(), line(node));
         self.facts.inside.uses.push(CallSite { what, scope, line });
+    }
+
+    /// A member is named, by an expression at its node.
+    pub fn member(&mut self, what: ExprIx, node: Node<'_>) {
+        let (scope, line) = (self.scope(), line(node));
+        self.facts.inside.members.push(CallSite { what, scope, line });
+    }
+
+    /// A member is given something, and not read.
+    pub fn given(&mut self, node: Node<'_>) {
+        self.given.extend(self.exprs.get(&node.id()));
     }
 
     // Comments.

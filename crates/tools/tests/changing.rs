@@ -307,6 +307,11 @@ fn the_past_gives_trust_and_tremor_and_both_go_into_the_panorama() {
     let all = ok(&fixture, "panoramic", json!({}));
     let first = &all["modules"][0];
     assert_eq!((&first["source_path"], &all["total_scanned"]), (&json!("models.py"), &json!(5)), "{all}");
+    // What a module lacks that others have is said where its number stands.
+    assert!(first["no_data"].is_null(), "{all}");
+    let other =
+        all["modules"].as_array().unwrap().iter().find(|row| row["source_path"] == "other.py").unwrap();
+    assert_eq!(other["no_data"], json!(["tremor_magnitude"]), "{all}");
     let risk = |name: &str| first[name].as_f64().unwrap();
     let expected = (1.0 - risk("trust_score")) * 0.3 + risk("tremor_magnitude") * 0.25;
     assert!((risk("combined_risk") - expected).abs() < 0.002, "{first}");

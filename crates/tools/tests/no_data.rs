@@ -69,6 +69,7 @@ fn without_a_history_nothing_is_said_of_change() {
     let about =
         |name: &str| lacks.iter().any(|said| said.starts_with(name) && said.contains("would provide"));
     assert!(about("trust: ") && about("tremor: "), "{overview}");
+    assert!(about("overall_health, combined_risk: "), "{overview}");
 }
 
 #[test]

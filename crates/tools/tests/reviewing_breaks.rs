@@ -443,3 +443,16 @@ fn what_a_decorator_gives_or_takes_is_not_the_caller_s() {
     assert!(is_high(&lib.replace("def main()", "def main(ctx, name)")));
     assert!(is_high(&lib.replace("def load()", "async def load()")));
 }
+
+#[test]
+fn of_two_calls_on_a_line_one_breaks() {
+    let lib = "def pad(text, by=1):\n    return text\n";
+    let app = "from lib import pad\n\n\ndef run():\n    return pad('a') + pad('b', 2)\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let found = after(&fixture, &[("lib.py", &lib.replace("by=1", "by"))], &CALLS);
+    assert_eq!(found, ["high signature_change lib.py:1 app.py:5"]);
+    // Where another has the name, nobody knows which of them is meant.
+    let other = [("other.py", "class Other:\n    def pad(self, text):\n        return text\n")];
+    let found = after(&fixture, &other, &CALLS);
+    assert!(!found.iter().any(|one| one.starts_with("high")), "{found:?}");
+}

@@ -221,3 +221,49 @@ fn a_method_that_is_called_on_something_else_now_is_not_what_went() {
         app.replace("from base import Base", "from core import Core").replace("base: Base", "base: Core");
     assert_eq!(gone(&fixture, &[("base.py", None), ("app.py", Some(&other))]), [""; 0]);
 }
+
+#[test]
+fn a_field_of_a_struct_of_go_that_went_is_missed_where_it_is_read_and_written_out() {
+    let conf = "package a\n\ntype Conf struct {\n\tName string\n\tSize int\n}\n\nfunc (c *Conf) Len() int {\n\treturn c.Size\n}\n";
+    let uses = "package a\n\nfunc Use(c *Conf, other string) int {\n\td := Conf{Name: \"x\", Size: 2}\n\treturn c.Size + len(d.Name)\n}\n\nfunc Not(c *Conf) int {\n\tc, n := find()\n\treturn c.Size + n\n}\n\ntype found struct{ Size int }\n\nfunc find() (found, int) {\n\treturn found{Size: 1}, 2\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("conf.go", conf), ("use.go", uses)]);
+    let renamed = conf.replace("\tSize int", "\tWide int");
+    assert_eq!(
+        gone(&fixture, &[("conf.go", Some(&renamed))]),
+        ["high removed_but_used conf.go:3 conf.go:9 use.go:4 use.go:5"]
+    );
+    // What is embedded may have it.
+    let embedded = conf.replace("\tSize int", "\tfound");
+    assert_eq!(gone(&fixture, &[("conf.go", Some(&embedded))]), Vec::<String>::new());
+}
+
+#[test]
+fn a_field_that_a_class_is_made_from_is_missed_by_who_gives_or_reads_it() {
+    let shapes = "from dataclasses import dataclass\nfrom typing import NamedTuple\n\n\n@dataclass\nclass Point:\n    across: int\n    height: int = 0\n\n\nclass Pair(NamedTuple):\n    left: int\n    right: int\n\n\nclass Open:\n    height: int = 0\n\n    def __getattr__(self, name):\n        return 1\n\n    def own(self):\n        return self.height\n";
+    let uses = "from shapes import Open, Pair, Point\n\n\ndef use(point: Point, pair: Pair, other: Open):\n    made = Point(across=1, height=2)\n    return point.height + pair.right + other.height\n\n\ndef give():\n    return Pair(\n        left=1,\n        right=2,\n    )\n\n\ndef ask(point: Point):\n    return point.height if hasattr(point, \"height\") else 1\n";
+    let fixture = committed_files(&[("shapes.py", shapes), ("uses.py", uses)]);
+    let renamed = shapes.replace("    height: int = 0\n", "    upward: int = 0\n");
+    let renamed = renamed.replace("    right: int", "    other: int");
+    assert_eq!(
+        gone(&fixture, &[("shapes.py", Some(&renamed))]),
+        [
+            "high removed_but_used shapes.py:11 uses.py:6 uses.py:12",
+            "high removed_but_used shapes.py:5 uses.py:5 uses.py:6"
+        ]
+    );
+}
+
+#[test]
+fn a_function_for_another_platform_stands_in_for_the_one_that_went() {
+    let linux = "package a\n\nfunc open() int {\n\treturn 1\n}\n\nfunc other() int {\n\treturn 1\n}\n";
+    let windows = "package a\n\nfunc open() int {\n\treturn 2\n}\n";
+    let uses = "package a\n\nfunc Use() int {\n\treturn open()\n}\n";
+    let fixture = committed_files(&[
+        ("go.mod", "module a\n"),
+        ("open_linux.go", linux),
+        ("open_windows.go", windows),
+        ("use.go", uses),
+    ]);
+    let without = linux.replace("func open() int {\n\treturn 1\n}\n\n", "");
+    assert_eq!(gone(&fixture, &[("open_linux.go", Some(&without))]), Vec::<String>::new());
+}

@@ -11,6 +11,7 @@ mod objects;
 mod overloads;
 pub(crate) mod program;
 mod projects;
+pub(crate) mod properties;
 mod results;
 pub(crate) mod rules;
 mod targets;
@@ -198,6 +199,11 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
         for site in &inside.reads {
             if let Some(target) = linker.constant(site) {
                 let kind = LinkKind { kind: EdgeKind::References, candidates: None };
+                linker.link(site.scope, target, kind, site.line);
+            }
+        }
+        for site in &inside.members {
+            for (target, kind) in properties::run_by(linker.eval, file, site) {
                 linker.link(site.scope, target, kind, site.line);
             }
         }

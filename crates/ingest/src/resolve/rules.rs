@@ -47,6 +47,11 @@ pub(crate) trait Rules: Sync {
         Ty::Unknown
     }
 
+    /// The function that reading a member of an object runs; `skip` passes over the first classes of its line.
+    fn property(&self, _eval: &mut Eval<'_, '_>, _of: &Ty, _name: GName, _skip: usize) -> Option<GDef> {
+        None
+    }
+
     /// What a call of a library method gives.
     fn std_call(&self, _eval: &mut Eval<'_, '_>, _base: &Ty, _method: GName, _call: Call<'_>) -> Ty {
         Ty::Unknown

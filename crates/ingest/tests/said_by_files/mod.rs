@@ -80,6 +80,7 @@ pub const FILES: [(&str, &[&str]); 66] = [
             "class Base:\n    def add(self, n):\n        return self\n    def total(self): ...\n",
             "class Root:\n    def add(self, n): ...\nclass Base(Root):\n    pass\n",
             "from .store import Store as Base\n",
+            "class Base:\n    @property\n    def total(self):\n        return Base()\n    def add(self, n):\n        return self.total\n",
         ],
     ),
     (
@@ -96,6 +97,7 @@ pub const FILES: [(&str, &[&str]); 66] = [
             "from flask import Flask\nfrom .cart import make\napp = Flask(__name__)\n@app.get('/cart')\ndef cart():\n    return make()\n@app.post('/store')\ndef store():\n    return cart()\n",
             "from flask import Flask\nfrom .cart import make\napp = Flask(__name__)\n\n@app.get('/cart')\ndef cart():\n    store()\n    return make().total()\n\n@app.post('/store')\ndef store():\n    pass\n",
             "from flask import Flask\nfrom .store import open_store\napp = Flask(__name__)\n@app.get('/open')\ndef cart():\n    return open_store()\n",
+            "from .cart import make\ndef cart():\n    made = make()\n    made.total = 1\n    return made.total.total\ndef store():\n    return make().add(1).total\n",
         ],
     ),
     (

@@ -47,6 +47,9 @@ pub struct ModuleRisk {
     turbulence: f64,
     antibody_matches: u32,
     combined_risk: f64,
+    /// Fields of this module that nothing is known for, besides those that no module has data for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    no_data: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     recommendation: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -124,9 +127,11 @@ impl Tool for Panoramic {
         let health = panorama::health(&found);
         let alerts = alerts(graph, &found, &critical);
         let advise = input.include_recommendations.unwrap_or(true);
+        let lacking = Lacking::of(&found);
         let risky = found.iter().filter(|one| round4(one.combined) >= least);
         let total = risky.clone().count();
-        let modules: Vec<ModuleRisk> = risky.take(limit).map(|one| module(graph, one, advise)).collect();
+        let modules: Vec<ModuleRisk> =
+            risky.take(limit).map(|one| module(graph, one, advise, lacking)).collect();
         let no_data = lacks(&known, &findings, &found);
         let guidance = match modules.first() {
             Some(first) => Guidance::next("impact", first.node_id.clone(), "See what it reaches."),
@@ -210,11 +215,49 @@ fn lacks(known: &Known, findings: &Findings, found: &[panorama::ModuleRisk]) -> 
     if found.iter().all(|one| one.tremor.is_none()) {
         lacks.push(past("tremor", "no file has three changes on record; more commits would provide it"));
     }
+    let untold = found.iter().filter(|one| one.tremor.is_none()).count();
+    if (1..found.len()).contains(&untold) {
+        lacks.push(format!(
+            "tremor: {untold} of {} modules have fewer than three changes on record, and 0 is counted for them; more commits that touch them would provide it",
+            found.len()
+        ));
+    }
+    let Lacking { trust, tremor } = Lacking::of(found);
+    if trust && tremor {
+        let parts =
+            [(findings.turbulence.is_some(), "turbulence"), (findings.antibodies.is_some(), "antibodies")];
+        let known: Vec<&str> =
+            parts.iter().filter(|(is_known, _)| *is_known).map(|(_, name)| *name).collect();
+        let rests_on = ["layers"].into_iter().chain(known).collect::<Vec<&str>>().join(", ");
+        lacks.push(format!(
+            "overall_health, combined_risk: they rest on {rests_on} alone, with {COLD_START} assumed as everybody's trust; a history of commits would provide more"
+        ));
+    }
     lacks
 }
 
-fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk {
+/// What no module has data for.
+#[derive(Clone, Copy)]
+struct Lacking {
+    trust: bool,
+    tremor: bool,
+}
+
+impl Lacking {
+    fn of(found: &[panorama::ModuleRisk]) -> Self {
+        Self {
+            trust: found.iter().all(|one| one.trust.is_none()),
+            tremor: found.iter().all(|one| one.tremor.is_none()),
+        }
+    }
+}
+
+fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool, lacking: Lacking) -> ModuleRisk {
     let node = graph.node(one.node);
+    let fields = [
+        ("trust_score", one.trust.is_none() && !lacking.trust),
+        ("tremor_magnitude", one.tremor.is_none() && !lacking.tremor),
+    ];
     ModuleRisk {
         node_id: node.id().to_owned(),
         label: node.label().to_owned(),
@@ -225,6 +268,7 @@ fn module(graph: &Graph, one: &panorama::ModuleRisk, advise: bool) -> ModuleRisk
         turbulence: round4(one.turbulence.unwrap_or_default()),
         antibody_matches: one.antibodies.unwrap_or_default(),
         combined_risk: round4(one.combined),
+        no_data: fields.into_iter().filter(|(_, lacks)| *lacks).map(|(field, _)| field).collect(),
         recommendation: advise.then(|| advice(one).unwrap_or_else(|| NO_ADVICE.to_owned())),
         source_path: Some(node.path().to_owned()),
     }

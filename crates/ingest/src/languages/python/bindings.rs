@@ -197,7 +197,10 @@ impl Reader<'_> {
                     let name = self.sheet.name_of(node);
                     self.sheet.bind(name, from, to, ty, value);
                 }
-                "attribute" => self.object_field(node, value, ty),
+                "attribute" => {
+                    self.sheet.given(node);
+                    self.object_field(node, value, ty);
+                }
                 "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" | "expression_list" => {
                     for (at, child) in named_children(node).into_iter().enumerate() {
                         let part = value.map(|of| self.sheet.push(Expr::Part { of, index: at as u32 }));

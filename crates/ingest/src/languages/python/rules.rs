@@ -11,6 +11,7 @@ use crate::resolve::eval::Eval;
 use crate::resolve::index::Shift;
 use crate::resolve::lineage::{Foreign, bases, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::properties::has_field;
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 use crate::sheet::is_constant_name;
@@ -342,6 +343,20 @@ impl Rules for PythonRules {
             Ty::StdType(..) | Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Tuple(_) => Ty::External,
             _ => Ty::Unknown,
         }
+    }
+
+    fn property(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName, skip: usize) -> Option<GDef> {
+        let Ty::Of(class, _) = of else { return None };
+        let program = eval.program;
+        let (line, _) = self.lineage(eval, *class);
+        for &at in line.iter().skip(skip) {
+            let members = program.items(Place::Def(at), name);
+            let getter = members.iter().copied().find(|&member| program.def(member).how == How::Property);
+            if getter.is_some() || !members.is_empty() || has_field(program, at, name) {
+                return getter;
+            }
+        }
+        None
     }
 
     fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, _: Call<'_>) -> Ty {

@@ -100,6 +100,7 @@ async def later():
             app.py later -> app.py Client @[24]
             app.py later -> app.py Client.get @[25, 26]
             app.py later -> app.py Response.json @[25]
+            app.py use -> app.py Base.last @[20]
             app.py use -> app.py Client @[19]
             app.py use -> app.py Client._send @[21]
             app.py use -> app.py Client.get @[22]
@@ -770,4 +771,45 @@ def three():
         .collect();
     found.sort();
     assert_eq!(found, ["one Boom", "three Bang", "three Boom", "three Other", "two Boom"]);
+}
+
+#[test]
+fn reading_a_property_runs_its_function() {
+    check(
+        r#"
+//- shop.py
+from functools import cached_property
+class Base:
+    def __init__(self):
+        self.plain = 1
+    @property
+    def total(self): ...
+    @total.setter
+    def total(self, value): ...
+    @cached_property
+    def names(self): ...
+class Cart(Base):
+    @property
+    def total(self):
+        return super().total + self.plain
+    def clear(self):
+        self.total = 0
+class Other:
+    def __init__(self):
+        self.total = 1
+    def more(self):
+        return self.total
+//- app.py
+from shop import Cart, Other
+def use(cart: Cart, other: Other, unknown):
+    if cart.total > 1:
+        print(cart.names[0], cart.total.real)
+    return other.total + unknown.total + cart.plain
+"#,
+        expect![[r#"
+            app.py use -> shop.py Base.names @[4]
+            app.py use -> shop.py Cart.total @[3, 4]
+            shop.py Cart.total -> shop.py Base.total @[14]
+        "#]],
+    );
 }

@@ -31,9 +31,10 @@ impl Reader<'_> {
             }
             "member_expression" => {
                 let base = self.sheet.expr(field(node, "object"));
-                if let Some(name) = field(node, "property") {
-                    let name = self.sheet.name_of(name);
-                    self.sheet.set(node, Expr::Field { base, name });
+                if let Some(name_node) = field(node, "property") {
+                    let name = self.sheet.name_of(name_node);
+                    let what = self.sheet.set(node, Expr::Field { base, name });
+                    self.sheet.member(what, name_node);
                 }
             }
             "subscript_expression" => {

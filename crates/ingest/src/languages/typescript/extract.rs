@@ -315,6 +315,7 @@ impl Reader<'_> {
             return;
         };
         self.note_router(Some(left), Some(right));
+        self.sheet.given(left);
         let value = self.sheet.known(right);
         self.sheet.same(node, Some(right));
         match left.kind() {

@@ -13,6 +13,7 @@ use crate::facts::{By, DefKind, Expr, ExprIx, How, Scope};
 use crate::resolve::eval::Eval;
 use crate::resolve::lineage::{Foreign, lineage};
 use crate::resolve::program::{GDef, GName, Place, Program};
+use crate::resolve::properties::has_field;
 use crate::resolve::rules::{Access, Call, Rules};
 use crate::resolve::ty::{Args, Ty};
 
@@ -373,6 +374,27 @@ impl Rules for ScriptRules {
             Ty::Fn(..) | Ty::StdFn(..) | Ty::Closure(..) | Ty::Callable(..) | Ty::Tuple(_) => Ty::External,
             _ => Ty::Unknown,
         }
+    }
+
+    fn property(&self, eval: &mut Eval<'_, '_>, of: &Ty, name: GName, skip: usize) -> Option<GDef> {
+        let Ty::Of(class, _) = of else { return None };
+        let program = eval.program;
+        let (line, _) = self.lineage(eval, *class);
+        for &at in line.iter().skip(skip) {
+            if program.def(at).kind == DefKind::Function {
+                continue;
+            }
+            let members = program.items(Place::Def(at), name);
+            let is_getter = |member: &GDef| {
+                let def = program.def(*member);
+                def.how == How::Property && !def.signature.split_whitespace().any(|word| word == "set")
+            };
+            let getter = members.iter().copied().find(is_getter);
+            if getter.is_some() || !members.is_empty() || has_field(program, at, name) {
+                return getter;
+            }
+        }
+        None
     }
 
     fn std_call(&self, eval: &mut Eval<'_, '_>, base: &Ty, method: GName, call: Call<'_>) -> Ty {

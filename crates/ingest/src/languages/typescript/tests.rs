@@ -64,6 +64,7 @@ function inner() {}
             app/util.js helper -> app/util.js inner @[1]
             packages/shop/src/cart.ts Cart.constructor -> packages/shop/src/cart.ts Base @[6]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Base.log @[9]
+            packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Cart.first @[11]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Item.price @[11, 12]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/cart.ts Store.save @[10]
             packages/shop/src/cart.ts Cart.total -> packages/shop/src/math.ts sum @[12]
@@ -601,6 +602,34 @@ only()
             a.ts outer -> a.ts outer.same @[40]
             a.ts outer -> a.ts same @[42]
             a.ts same#2 -> a.ts first @[16]
+        "#]],
+    );
+}
+
+#[test]
+fn reading_a_getter_runs_it() {
+    check(
+        r#"
+//- shop.ts
+export class Base {
+  plain = 1
+  set total(value: number) {}
+  get total(): number { return this.plain }
+  get names(): string[] { return [] }
+}
+export class Cart extends Base {
+  clear() { this.total = 0; return this.names.length }
+}
+//- app.ts
+import { Cart } from './shop'
+export function use(cart: Cart, other: any) {
+  cart.total = 1
+  if (cart.total > other.total) return cart.plain
+}
+"#,
+        expect![[r#"
+            app.ts use -> shop.ts Base.total#2 @[4]
+            shop.ts Cart.clear -> shop.ts Base.names @[8]
         "#]],
     );
 }

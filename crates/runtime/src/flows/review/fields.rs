@@ -6,6 +6,7 @@ use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 
 use super::contracts::{heirs, knows_bases};
 use super::held::Held;
+use super::literals;
 
 /// Path and line.
 pub type Asked = BTreeSet<(String, u64)>;
@@ -18,6 +19,8 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
         "rust" => &["self"],
         "python" => &["self", "cls"],
         "typescript" | "tsx" => &["this"],
+        // Methods say in their heads what they call it.
+        "go" => &[],
         _ => return Asked::new(),
     };
     let family = family(graph, owner, language);
@@ -33,19 +36,92 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
         }
     }
     // Who is given one of the type says so in its head.
-    if language != "python" {
-        let users = graph
-            .incoming(owner)
-            .filter(|edge| edge.kind == EdgeKind::References && !edge.evidence.is_inferred());
-        let users: BTreeSet<NodeIx> = users.map(|edge| edge.source).collect();
-        for user in users.into_iter().filter(|&ix| graph.node(ix).kind().is_callable()) {
-            let head = graph.node(user).signature().to_owned();
-            for word in given(&head, graph.node(owner).label()) {
-                said_in(held, graph, user, word, field, &mut found);
-            }
+    let users = graph
+        .incoming(owner)
+        .filter(|edge| edge.kind == EdgeKind::References && !edge.evidence.is_inferred());
+    let mut users: BTreeSet<NodeIx> = users.flat_map(|edge| naming(graph, &edge)).collect();
+    if language == "go" {
+        users.extend(graph.members(owner));
+    }
+    for user in users.into_iter().filter(|&ix| graph.node(ix).kind().is_callable()) {
+        let head = graph.node(user).signature().to_owned();
+        for word in given(&head, graph.node(owner).label()) {
+            said_in(held, graph, user, word, field, &mut found);
         }
     }
+    written_out(held, graph, owner, field, &mut found);
     found
+}
+
+/// The functions that name a type: in Python what stands in a head belongs to what is around the function.
+fn naming(graph: &Graph, edge: &m1nd_graph::Edge<'_>) -> Vec<NodeIx> {
+    let source = graph.node(edge.source);
+    if source.kind().is_callable() || source.language() != "python" {
+        return vec![edge.source];
+    }
+    let is_named = |ix: &NodeIx| {
+        let (first, last) = graph.node(*ix).lines();
+        graph.node(*ix).kind().is_callable()
+            && edge.sites().any(|(line, evidence)| !evidence.is_inferred() && (first..=last).contains(&line))
+    };
+    graph.nodes_in(source.path()).filter(is_named).collect()
+}
+
+/// The lines that make a value of the type and name the field: `T{field: 1}` in Go, `T(field=1)` of a class of Python that is made
+/// from its fields.
+fn written_out(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field: &str, found: &mut Asked) {
+    let node = graph.node(owner);
+    let by = match node.language() {
+        "go" => literals::GO,
+        "python" if is_made_from_fields(held, graph, owner) => literals::PYTHON,
+        _ => return,
+    };
+    let kinds = [EdgeKind::Calls, EdgeKind::References];
+    for edge in graph.incoming(owner).filter(|edge| kinds.contains(&edge.kind)) {
+        let path = graph.node(edge.source).path();
+        for (line, _) in edge.sites().filter(|(_, evidence)| !evidence.is_inferred()) {
+            let Some(text) = held.text(path) else { continue };
+            let lines = literals::naming(&text, line, node.label(), field, by);
+            found.extend(lines.into_iter().map(|line| (path.to_owned(), u64::from(line))));
+        }
+    }
+}
+
+/// What makes a class of Python from its fields.
+const MAKERS: [&str; 8] = [
+    "dataclass",
+    "dataclasses.dataclass",
+    "attr.s",
+    "attr.attrs",
+    "attr.define",
+    "attrs.define",
+    "define",
+    "attrs.frozen",
+];
+
+fn is_made_from_fields(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> bool {
+    let node = graph.node(owner);
+    if graph.members(owner).iter().any(|&ix| graph.node(ix).label() == "__init__") {
+        return false;
+    }
+    if extends_named_tuple(node.signature()) {
+        return true;
+    }
+    let Some(text) = held.text(node.path()) else { return false };
+    let head = text.lines().skip((node.lines().0 as usize).saturating_sub(1));
+    let marks = head.map(str::trim).take_while(|line| !line.starts_with("class ")).take(MAX_MARKS);
+    marks.filter_map(|line| line.strip_prefix('@')).any(|mark| {
+        let name = mark.split('(').next().unwrap_or(mark);
+        MAKERS.contains(&name.trim())
+    })
+}
+
+/// Lines of decorators that are looked at.
+const MAX_MARKS: usize = 20;
+
+fn extends_named_tuple(head: &str) -> bool {
+    let listed = head.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches([')', ':', ' ']));
+    matches!(listed, "NamedTuple" | "typing.NamedTuple")
 }
 
 /// The type, and in languages that look names up when a line runs also those below it.
@@ -73,6 +149,16 @@ fn may_come_otherwise(
             let text = held.text(node.path()).map(|text| text.into_owned()).unwrap_or_default();
             text.contains(&deref) || node.kind() != NodeKind::Struct
         }
+        // What is embedded may have one, and a file for another platform may say it of the same type.
+        "go" => {
+            let folder = m1nd_graph::near::folder(node.path());
+            let twins = graph.nodes_by_label(node.label()).iter().filter(|&&ix| {
+                let other = graph.node(NodeIx(ix));
+                other.kind().is_type() && m1nd_graph::near::folder(other.path()) == folder
+            });
+            let has_method = graph.members(owner).iter().any(|&ix| graph.node(ix).label() == field);
+            twins.count() > 1 || has_method || node.kind() != NodeKind::Struct || embeds(held, graph, owner)
+        }
         language => {
             let mut all: Vec<NodeIx> = graph.lineage(owner);
             for &heir in family {
@@ -89,9 +175,25 @@ fn may_come_otherwise(
     }
 }
 
+/// Whether a struct of Go has the fields of others.
+fn embeds(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> bool {
+    let node = graph.node(owner);
+    let (first, last) = node.lines();
+    let Some(text) = held.text(node.path()) else { return true };
+    let mut lines = text.lines().skip(first as usize).take((last.saturating_sub(first + 1)) as usize);
+    lines.any(|line| {
+        let code = line.split("//").next().unwrap_or(line).split('`').next().unwrap_or(line).trim();
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '*');
+        !code.is_empty() && code.chars().all(is_name)
+    })
+}
+
 /// Whether all that a class of Python says it extends is known.
 fn has_known_bases(graph: &Graph, ty: NodeIx) -> bool {
     let head = graph.node(ty).signature();
+    if extends_named_tuple(head) {
+        return true;
+    }
     let listed = head.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches([')', ':', ' ']));
     let said = listed.split(',').map(str::trim).filter(|base| !base.is_empty() && *base != "object").count();
     let known = graph
@@ -151,14 +253,24 @@ fn is_given_in(line: &str, field: &str) -> bool {
     })
 }
 
-/// The names of parameters that are of a type.
+/// The names of parameters that are of a type. Go writes the type behind the name, others a colon between them.
 fn given<'h>(head: &'h str, ty: &str) -> Vec<&'h str> {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let mut found = Vec::new();
     for (at, _) in head.match_indices(ty) {
         let (before, after) = (&head[..at], &head[at + ty.len()..]);
-        let before = before.trim_end_matches("mut ").trim_end_matches(['&', ' ']);
-        let Some(before) = before.strip_suffix(':') else { continue };
+        let before = match head.starts_with("func ") {
+            true if before.ends_with(is_letter) => continue,
+            true => match before.trim_end_matches('*').strip_suffix(' ') {
+                Some(before) => before,
+                None => continue,
+            },
+            false => {
+                let before = before.trim_end_matches("mut ").trim_end_matches(['&', ' ']);
+                let Some(before) = before.strip_suffix(':') else { continue };
+                before
+            }
+        };
         let from = before.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
         if after.trim_start().starts_with([',', ')']) && from < before.len() {
             found.push(&before[from..]);
@@ -181,11 +293,30 @@ fn said_in(held: &mut Held<'_>, graph: &Graph, function: NodeIx, word: &str, fie
         format!("const {word}"),
         format!("|{word}"),
         format!("for {word} "),
+        format!("for {word},"),
         format!("{word} =>"),
+        format!("{word} :="),
+        format!("var {word} "),
+        format!("as {word}"),
+        format!("hasattr({word}"),
     ];
-    if word != "self"
-        && word != "this"
-        && inner.iter().any(|(_, line)| rebinds.iter().any(|way| line.contains(way.as_str())))
+    let is_own = matches!(word, "self" | "cls" | "this");
+    let body = inner.iter().skip(1);
+    let is_set = |line: &str| {
+        let rest = line.trim_start().strip_prefix(word).map(str::trim_start);
+        rest.is_some_and(|rest| {
+            rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(',') && rest.contains('=')
+        })
+    };
+    let takes = [format!("({word} "), format!(", {word} "), format!("lambda {word}")];
+    let is_taken = |line: &str| {
+        let is_function = line.contains("func(") || line.contains("lambda ") || line.contains("def ");
+        is_function && takes.iter().any(|way| line.contains(way.as_str()))
+    };
+    if !is_own
+        && (inner.iter().any(|(_, line)| rebinds.iter().any(|way| line.contains(way.as_str())))
+            || body.clone().any(|(_, line)| is_set(line) || is_taken(line))
+            || inner.iter().any(|(_, line)| line.contains("AttributeError")))
     {
         return;
     }
@@ -232,5 +363,10 @@ mod tests {
             given("fn f(a: &Shape, b: &mut Shape, c: Vec<Shape>, d: Shapes, e: Shape)", "Shape"),
             ["a", "b", "e"]
         );
+        assert_eq!(
+            given("func (s *Shape) Join(a Shape, b []Shape, c MyShape, d *Shape) int", "Shape"),
+            ["s", "a", "d"]
+        );
+        assert_eq!(given("def f(a: Shape, b: list[Shape]):", "Shape"), ["a"]);
     }
 }

@@ -1,15 +1,13 @@
 //! Java calls: calls that a change wrote and that no method of what they are made on takes. Where several methods have a name one is
 //! found by the number of its arguments, so that a call with another number leads nowhere in the graph.
 
-use m1nd_graph::change::How;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::imported::{self, Written};
-use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Taken, takes};
 
 use super::contracts::knows_bases;
 use super::held::Held;
-use super::new_calls::{LONG, MAX_FOUND, is_meant_to_fail};
+use super::new_calls::{MAX_FOUND, is_meant_to_fail, readable, refused};
 use super::{Edited, Finding};
 
 /// Lines that a call may go on for.
@@ -18,10 +16,7 @@ const AHEAD: u32 = 6;
 /// One finding for each line that the change wrote and that calls a method of ours with a number of arguments that none takes.
 pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
     let mut found = Vec::new();
-    let is_java = |one: &&Edited| {
-        one.file.path.ends_with(".java") && one.file.how != How::Deleted && one.broken.is_none()
-    };
-    for one in edited.iter().filter(is_java) {
+    for one in readable(edited).filter(|one| one.file.path.ends_with(".java")) {
         let path = one.file.path.as_str();
         let Some(text) = held.text(path).map(|text| text.into_owned()) else { continue };
         let imports = imported::written(path, text.as_bytes()).unwrap_or_default();
@@ -35,15 +30,7 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
                 let calls = signature::calls("java", &text, line, name);
                 let [call] = &calls[..] else { continue };
                 let Some(method) = file.takes_none(line, name, call) else { continue };
-                let node = graph.node(method);
-                let [_, shown] = signature::shown("", node.signature(), LONG);
-                found.push(Finding {
-                    kind: "signature_change",
-                    severity: Severity::High.name(),
-                    at: format!("{path}:{line}"),
-                    message: format!("{} does not take what this call gives: {shown}", node.qualified()),
-                    places: vec![format!("{}:{}", node.path(), node.lines().0)],
-                });
+                found.push(refused(graph, path, line, method));
             }
         }
     }

@@ -11,6 +11,7 @@ mod gone_files;
 pub(crate) mod held;
 mod java_calls;
 mod lines;
+mod literals;
 mod lost_ways;
 mod members;
 mod moved_files;

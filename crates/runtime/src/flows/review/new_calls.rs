@@ -9,7 +9,7 @@ use super::held::Held;
 use super::{Edited, Finding};
 
 /// Bytes of a signature that are shown.
-pub(super) const LONG: usize = 160;
+const LONG: usize = 160;
 /// Findings that are told: more of them are one misunderstanding.
 pub(super) const MAX_FOUND: usize = 20;
 /// Lines above a call that may say that it is meant to fail.
@@ -22,7 +22,7 @@ const MARKS: u32 = 4;
 /// One finding for each line that the change wrote and that calls something certain with what it does not take.
 pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
     let mut found = Vec::new();
-    for one in edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none()) {
+    for one in readable(edited) {
         let path = one.file.path.as_str();
         let mut calls: Vec<(u32, NodeIx)> = Vec::new();
         for node in graph.nodes_in(path) {
@@ -39,20 +39,30 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
                 other == line && to != target && graph.node(to).label() == graph.node(target).label()
             };
             if !calls.iter().any(is_alike) && does_not_take(held, graph, path, line, target) {
-                let node = graph.node(target);
-                let [_, shown] = signature::shown("", node.signature(), LONG);
-                found.push(Finding {
-                    kind: "signature_change",
-                    severity: Severity::High.name(),
-                    at: format!("{path}:{line}"),
-                    message: format!("{} does not take what this call gives: {shown}", node.qualified()),
-                    places: vec![format!("{}:{}", node.path(), node.lines().0)],
-                });
+                found.push(refused(graph, path, line, target));
             }
         }
     }
     found.truncate(MAX_FOUND);
     found
+}
+
+/// The files that a change left there and that can be read.
+pub(super) fn readable(edited: &[Edited]) -> impl Iterator<Item = &Edited> {
+    edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none())
+}
+
+/// A line calls something with what that does not take.
+pub(super) fn refused(graph: &Graph, path: &str, line: u32, target: NodeIx) -> Finding {
+    let node = graph.node(target);
+    let [_, shown] = signature::shown("", node.signature(), LONG);
+    Finding {
+        kind: "signature_change",
+        severity: Severity::High.name(),
+        at: format!("{path}:{line}"),
+        message: format!("{} does not take what this call gives: {shown}", node.qualified()),
+        places: vec![format!("{}:{}", node.path(), node.lines().0)],
+    }
 }
 
 /// Whether the only call of a name on a line certainly does not fit.

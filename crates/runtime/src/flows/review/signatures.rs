@@ -218,13 +218,20 @@ impl<'g> Shape<'g> {
         }
     }
 
-    /// Every call that was left, judged by what it gives. Of a line with several calls of the name nobody knows which is meant.
+    /// Every call that was left, judged by what it gives. Of a line with several calls of the name nobody knows which is meant, unless
+    /// nothing else has the name.
     fn judged(&self, held: &mut Held<'_>, judge: impl Fn(&Call) -> Left) -> Vec<(Site<'g>, Left)> {
+        let same = self.graph.nodes_by_label(self.name).len();
+        let is_only = same == 1 && self.graph.node(self.node).kind() == NodeKind::Function;
         let judged = |&(is_test, path, line): &Site<'g>| {
             let calls = self.calls(held, path, line);
             let mut all = calls.iter().map(&judge);
             let first = all.next().unwrap_or(Left::Unknown);
-            let left = if all.all(|other| other == first) { first } else { Left::Unknown };
+            let left = match all.all(|other| other == first) {
+                true => first,
+                false if is_only && calls.iter().any(|call| judge(call) == Left::Breaks) => Left::Breaks,
+                false => Left::Unknown,
+            };
             ((is_test, path, line), left)
         };
         self.sites.iter().map(judged).collect()
