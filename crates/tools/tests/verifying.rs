@@ -140,3 +140,16 @@ fn what_may_break_is_said_and_not_refused() {
     let said = made["proactive_insights"].to_string();
     assert!(said.contains("Helping was removed") && said.contains("main.go:6"), "{said}");
 }
+
+#[test]
+fn a_property_that_becomes_a_field_is_still_there() {
+    let files = "//- a.py\nclass Shape:\n    def __init__(self, w):\n        self.w = w\n\n    @property\n    def area(self):\n        return self.w * 2\n\
+                 //- b.py\nfrom a import Shape\n\n\ndef run():\n    shape = Shape(1)\n    return shape.area\n";
+    let property = "        self.w = w\n\n    @property\n    def area(self):\n        return self.w * 2\n";
+    let told = broken(files, batch("a.py", "def area(", "def surface("));
+    assert_eq!(told, ["b.py:6"]);
+    let fixture = ingested(files);
+    ok(&fixture, "apply_batch", batch("a.py", property, "        self.w = w\n        self.area = w * 2\n"));
+    let fixture = ingested(files);
+    ok(&fixture, "apply_batch", batch("a.py", property, "        self.w = w\n\n    area = 2\n"));
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeKind};
 use m1nd_ingest::history::Now;
+use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::syntax::Source;
 use m1nd_ingest::{imported, languages, scan};
@@ -345,6 +346,27 @@ fn reading(
     constants::reads(graph, &constants::Home { path: gone.path, name, around: &gone.around, family }, &lines)
 }
 
+/// Whether a member that went is a field of the same file now, as where a property became one.
+fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
+    let Some(new) = one.texts.1.as_ref().filter(|_| symbol.name.contains('.')) else { return false };
+    let said = mentions::of(&one.file.path, new, name).unwrap_or_default();
+    let text = String::from_utf8_lossy(new);
+    let begins = |line: u32| {
+        let at = (line as usize).saturating_sub(1);
+        text.lines().nth(at).is_some_and(|text| text.trim_start().starts_with(name))
+    };
+    let is_given = |mention: &Mention| {
+        !mention.is_use()
+            && match mention.of.as_str() {
+                "self." | "cls." | "this." => true,
+                // In the body of a class.
+                "" => mention.role == Role::Label && begins(mention.line),
+                _ => false,
+            }
+    };
+    said.iter().any(is_given)
+}
+
 /// What went, by family of languages and name.
 fn gone<'a>(
     graph: &Graph,
@@ -362,7 +384,7 @@ fn gone<'a>(
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let is_ours = !builtins::has(language.family, name);
+            let is_ours = !builtins::has(language.family, name) && !is_field_now(one, symbol, name);
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };
