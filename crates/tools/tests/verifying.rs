@@ -38,13 +38,15 @@ const RUST: &str = "//- Cargo.toml
 name = \"found\"
 version = \"0.1.0\"
 //- src/lib.rs
-mod shade;
+mod shade; mod sorted;
 
 pub fn run(shade: &shade::Shade) -> bool {
     matches!(shade.kind, shade::Kind::Dark) || shade.is_dark()
 }
+//- src/sorted.rs
+use crate::shade::{Kind, Shade};
 
-pub fn kind(shade: &shade::Shade) -> &shade::Kind {
+pub fn sorted(shade: &Shade) -> &Kind {
     &shade.kind
 }
 //- src/shade.rs

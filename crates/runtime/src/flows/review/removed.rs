@@ -347,7 +347,7 @@ fn reading(
 }
 
 /// Whether a member that went is a field of the same file now, as where a property became one.
-fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
+pub(super) fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
     let Some(new) = one.texts.1.as_ref().filter(|_| symbol.name.contains('.')) else { return false };
     let said = mentions::of(&one.file.path, new, name).unwrap_or_default();
     let text = String::from_utf8_lossy(new);

@@ -176,6 +176,9 @@ fn survives(graph: &Graph, edited: &[Edited], one: &Edited, symbol: &Changed, na
     if builtins::has(family, name) || !symbol.name.contains('.') && answers_for_any(graph, &one.file.path) {
         return true;
     }
+    if removed::is_field_now(one, symbol, name) {
+        return true;
+    }
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     let shares_names = matches!(family, "go" | "c" | "java" | "kotlin" | "csharp" | "swift");
     let is_home = |other: &&Edited| {
