@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use m1nd_edit::Plan;
 use m1nd_graph::{EdgeKind, Graph, NodeIx};
 use m1nd_ingest::languages;
-use m1nd_ingest::revision::Change;
+use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::blast;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::Root;
@@ -14,6 +14,7 @@ use super::super::calls::{self, Direction};
 use super::super::impact::TestHit;
 use super::checks::{Checked, has_code, node_of, shown};
 use super::dangling::{HOLDS, word_of};
+use super::fitting::Fitting;
 use super::near_tests::near_tests;
 use super::shown::{CallerShown, TestsShown, old};
 use super::texts::Texts;
@@ -57,12 +58,13 @@ pub(super) fn unchanged_callers(
     plan: &Plan,
     checked: &Checked,
 ) -> Vec<CallerShown> {
+    let mut texts = Texts::of(root);
     let mut found = Vec::new();
     for file in &checked.symbols {
         for one in file.changed.iter().filter(|one| one.change == Change::Signature) {
-            let now = Some(one).cloned().map(|one| m1nd_ingest::revision::Changed { before: None, ..one });
+            let now = Some(one).cloned().map(|one| Changed { before: None, ..one });
             let Some(node) = now.and_then(|one| node_of(after, &file.path, &one)) else { continue };
-            for call in calls::find(root, after, node, Direction::Callers) {
+            for call in unfit_calls(root, after, node, one, &mut texts) {
                 let edited = plan.files.iter().find(|other| other.path == call.file_path);
                 let is_old = edited
                     .is_none_or(|edited| has_code(&edited.path, old(&plan.files, edited).1, &call.source));
@@ -74,6 +76,27 @@ pub(super) fn unchanged_callers(
     }
     found.sort_by_key(|one| !one.is_certain());
     found
+}
+
+/// Calls of something that is declared otherwise, without those that work as they did.
+pub(super) fn unfit_calls(
+    root: &Root,
+    graph: &Graph,
+    node: NodeIx,
+    changed: &Changed,
+    texts: &mut Texts<'_>,
+) -> Vec<calls::Call> {
+    let fitting = Fitting::of(graph.node(node).language(), graph.node(node).label(), changed);
+    if fitting.as_ref().is_some_and(Fitting::takes_all) {
+        return Vec::new();
+    }
+    let mut all = calls::find(root, graph, node, Direction::Callers);
+    let mut fits = |call: &calls::Call| match (&fitting, texts.text(&call.file_path)) {
+        (Some(fitting), Some(text)) => fitting.takes_line(text, call.line),
+        _ => false,
+    };
+    all.retain(|call| !fits(call));
+    all
 }
 
 /// Tests that reach what changed, nearest first, and as many of them as there is room for.

@@ -247,6 +247,7 @@ impl Checked {
     /// Callers, in the files as they are, of what goes or is to be called otherwise. A line that the plan itself changes
     /// is not one.
     pub fn callers(&self, root: &Root, graph: &Graph, plan: &Plan) -> Vec<CallerShown> {
+        let mut texts = Texts::of(root);
         let mut found = Vec::new();
         for file in &self.symbols {
             for one in &file.changed {
@@ -257,7 +258,10 @@ impl Checked {
                     Change::Signature => "signature",
                     _ => continue,
                 };
-                let all = calls::find(root, graph, node, Direction::Callers);
+                let all = match one.change {
+                    Change::Signature => aftermath::unfit_calls(root, graph, node, one, &mut texts),
+                    _ => calls::find(root, graph, node, Direction::Callers),
+                };
                 let mut all: Vec<CallerShown> =
                     all.into_iter().map(|call| shown(call, graph.node(node).label(), because)).collect();
                 if one.change == Change::Removed {

@@ -8,6 +8,7 @@ pub mod connected;
 pub mod context;
 mod dangling;
 mod defaults;
+mod fitting;
 mod making;
 mod near_tests;
 mod possible;
