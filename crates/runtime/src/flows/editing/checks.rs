@@ -18,6 +18,7 @@ use super::aftermath;
 use super::dangling::DEFAULT;
 use super::defaults::has_default;
 use super::shown::{CallerShown, SymbolShown, SyntaxShown, moves_on, old};
+use super::texts::Texts;
 use crate::workspace::Workspace;
 
 /// What a plan does to one file's definitions.
