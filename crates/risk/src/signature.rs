@@ -60,6 +60,47 @@ pub fn fit(language: &str, name: &str, before: &str, now: &str) -> Fit {
     }
 }
 
+/// Whether what stays is declared as it was. A call that fits may still mean something else where a type or a default is
+/// another, or where something else is given back.
+pub fn keeps(language: &str, name: &str, before: &str, now: &str) -> bool {
+    let (Some(old), Some(new)) = (list::parted(before, name), list::parted(now, name)) else {
+        return before == now;
+    };
+    let stays = |was: &String| {
+        let (declared, default) = declared(was);
+        let same = new.parameters.iter().find(|now| named(language, now) == named(language, was));
+        // What may be left out now had to be given.
+        same.is_none_or(|now| {
+            now == was || default.is_none() && self::declared(now).0.replace('?', "") == declared
+        })
+    };
+    (old.before, old.behind) == (new.before, new.behind) && old.parameters.iter().all(stays)
+}
+
+/// A parameter without its default, and the default.
+fn declared(parameter: &str) -> (&str, Option<&str>) {
+    // The head of an arrow in a type gives nothing.
+    let gives = |&(at, _): &(usize, &str)| {
+        !parameter[at + 1..].starts_with(['>', '=']) && !parameter[..at].ends_with(['=', '!', '<', '>'])
+    };
+    match parameter.match_indices('=').find(gives) {
+        Some((at, _)) => (parameter[..at].trim_end(), Some(parameter[at + 1..].trim())),
+        None => (parameter, None),
+    }
+}
+
+/// What a parameter is called.
+fn named<'p>(language: &str, parameter: &'p str) -> &'p str {
+    let declared = declared(parameter).0;
+    match language {
+        "java" | "c" | "cpp" | "csharp" | "php" => {
+            declared.rsplit([' ', '*', '&']).next().unwrap_or(declared)
+        }
+        "go" => declared.split(' ').next().unwrap_or(declared),
+        _ => declared.split(':').next().unwrap_or(declared).trim().trim_end_matches('?'),
+    }
+}
+
 /// How many parameters a signature has.
 pub fn count(signature: &str, name: &str) -> Option<usize> {
     parameters(signature, name).map(|list| list.len())
@@ -147,14 +188,8 @@ impl<'a> Python<'a> {
 /// What of a parameter matters to a call: names where there are no types or calls may use them, else types; of a default that it is
 /// there.
 fn seen_by_callers(language: &str, parameter: &str) -> String {
-    // The head of an arrow in a type gives nothing.
-    let gives = |&(at, _): &(usize, &str)| {
-        !parameter[at + 1..].starts_with(['>', '=']) && !parameter[..at].ends_with(['=', '!', '<', '>'])
-    };
-    let (declared, default) = match parameter.match_indices('=').find(gives) {
-        Some((at, _)) => (parameter[..at].trim_end(), "="),
-        None => (parameter, ""),
-    };
+    let (declared, default) = declared(parameter);
+    let default = if default.is_some() { "=" } else { "" };
     let name = || declared.split(':').next().unwrap_or_default().trim();
     let kept = match language {
         "python" | "ruby" => name().to_owned(),
@@ -258,6 +293,25 @@ mod tests {
             let name = if language == "rust" && before.starts_with("struct") { "A" } else { "f" };
             let name = if language == "go" { "F" } else { name };
             assert_eq!(fit(language, name, before, now), fits, "{before} -> {now}");
+        }
+    }
+
+    #[test]
+    fn a_call_means_the_same_where_types_defaults_and_results_stay() {
+        for (language, before, now, kept) in [
+            ("python", "def f(a, b=1)", "def f(a, b=1, c=2)", true),
+            ("python", "def f(a, b)", "def f(a, b=1)", true),
+            ("python", "def f(a, b=1)", "def f(a)", true),
+            ("python", "def f(a, b=1)", "def f(a, b=2)", false),
+            ("python", "def f(a: int)", "def f(a: str)", false),
+            ("python", "def f(a) -> int", "def f(a) -> str", false),
+            ("python", "def f(a)", "async def f(a)", false),
+            ("typescript", "function f(a: A, b: B)", "function f(a: A, b?: B)", true),
+            ("typescript", "function f(a: A, b = 1)", "function f(a: A, b = 2)", false),
+            ("cpp", "int f(int a, int b = 1)", "int f(int a, int b = 2)", false),
+            ("go", "func f(a int)", "func f(a int, more ...int)", true),
+        ] {
+            assert_eq!(keeps(language, "f", before, now), kept, "{before} -> {now}");
         }
     }
 }

@@ -48,6 +48,7 @@ impl<'p> Plan<'p> {
                 let until = waiting.peek().map_or(end, |(_, edge)| (at + edge.source.0 - new).min(end));
                 match patch.order {
                     Order::Same | Order::Kept => plan.push(Run::Old(edges(at)..edges(until))),
+                    Order::Thinned => plan.push_thinned(edges(at)..edges(until))?,
                     Order::Other => (at..until).try_for_each(|node| {
                         let own = plan.kept(node)?;
                         own.into_iter().for_each(|from| plan.push_one(from));
@@ -75,6 +76,22 @@ impl<'p> Plan<'p> {
             at = part.old.end;
         }
         Some(plan)
+    }
+
+    /// Those of some edges that still lead somewhere; nothing when one may not end like that.
+    fn push_thinned(&mut self, edges: Range<u32>) -> Option<()> {
+        let old = self.patch.graph.columns();
+        let mut from = edges.start;
+        let targets = &old.target[edges.start as usize..edges.end as usize];
+        for (edge, &target) in edges.clone().zip(targets) {
+            if self.patch.moved[target as usize] == GONE {
+                ends_with_target(old.edge_kind(edge as usize))?;
+                self.push(Run::Old(from..edge));
+                from = edge + 1;
+            }
+        }
+        self.push(Run::Old(from..edges.end));
+        Some(())
     }
 
     fn push_one(&mut self, from: From) {
@@ -250,7 +267,7 @@ impl<'p> Plan<'p> {
         let graph = self.patch.graph;
         let was = match self.patch.order {
             Order::Same => Vec::new(),
-            Order::Kept | Order::Other => {
+            Order::Kept | Order::Thinned | Order::Other => {
                 let mut was = vec![GONE; self.patch.nodes()];
                 let there = self.patch.moved.iter().enumerate().filter(|(_, new)| **new != GONE);
                 there.for_each(|(old, &new)| was[new as usize] = old as u32);
@@ -259,7 +276,7 @@ impl<'p> Plan<'p> {
         };
         let old = |new: u32| match self.patch.order {
             Order::Same => Some(NodeIx(new)),
-            Order::Kept | Order::Other => {
+            Order::Kept | Order::Thinned | Order::Other => {
                 was.get(new as usize).copied().filter(|&old| old != GONE).map(NodeIx)
             }
         };

@@ -69,6 +69,8 @@ enum Order {
     Same,
     /// Every node is there, after those that it came after.
     Kept,
+    /// Some are gone; the others come after those that they came after.
+    Thinned,
     Other,
 }
 
@@ -134,12 +136,13 @@ impl Graph {
         }
         let rest = (self.node_count() - moved.len()) as u32;
         moved.extend(next..next + rest);
-        let is_kept = moved.last().is_none_or(|&last| last != GONE) && moved.is_sorted();
-        let order = match (is_kept, next + rest == moved.len() as u32) {
+        let is_in_order = moved.iter().filter(|at| **at != GONE).is_sorted();
+        let order = match (is_in_order, moved.contains(&GONE), next + rest == moved.len() as u32) {
             // As many as there were, all of them there and in their order: they are the same.
-            (true, true) => Order::Same,
-            (true, false) => Order::Kept,
-            (false, _) => Order::Other,
+            (true, false, true) => Order::Same,
+            (true, false, false) => Order::Kept,
+            (true, true, _) => Order::Thinned,
+            (false, ..) => Order::Other,
         };
         Some(Patch { graph: self, parts, moved, given, order })
     }

@@ -6,6 +6,22 @@ pub(super) fn parameters(signature: &str, name: &str) -> Option<Vec<String>> {
     read(signature.trim(), name).map(|(list, _)| list)
 }
 
+/// A signature, cut around the list of its parameters.
+#[derive(Debug)]
+pub(super) struct Parted {
+    /// Up to the name.
+    pub before: String,
+    pub parameters: Vec<String>,
+    pub behind: String,
+}
+
+pub(super) fn parted(signature: &str, name: &str) -> Option<Parted> {
+    let signature = signature.trim();
+    let (parameters, end) = read(signature, name)?;
+    let before = plain(&signature[..word(signature, name).unwrap_or_default()]);
+    Some(Parted { before, parameters, behind: plain(&signature[end..]) })
+}
+
 /// What a callable gives back, as far as that is written: nothing where it is not.
 pub fn result(language: &str, signature: &str, name: &str) -> Option<String> {
     let signature = signature.trim();

@@ -86,16 +86,11 @@ pub(super) fn unfit_calls(
     changed: &Changed,
     texts: &mut Texts<'_>,
 ) -> Vec<calls::Call> {
-    let fitting = Fitting::of(graph.node(node).language(), graph.node(node).label(), changed);
-    if fitting.as_ref().is_some_and(Fitting::takes_all) {
-        return Vec::new();
-    }
     let mut all = calls::find(root, graph, node, Direction::Callers);
-    let mut fits = |call: &calls::Call| match (&fitting, texts.text(&call.file_path)) {
-        (Some(fitting), Some(text)) => fitting.takes_line(text, call.line),
-        _ => false,
+    let Some(fitting) = Fitting::of(graph.node(node).language(), graph.node(node).label(), changed) else {
+        return all;
     };
-    all.retain(|call| !fits(call));
+    all.retain(|call| texts.text(&call.file_path).is_none_or(|text| !fitting.takes_line(text, call.line)));
     all
 }
 
