@@ -73,6 +73,9 @@ fn what_is_not_exported_any_more_dangles() {
     let wider = batch("a.ts", "add(a: number)", "add(a: number, b = 1)");
     let made = ok(&fixture, "apply_batch", wider);
     assert_eq!(places(&made, "dangling_callers"), [""; 0], "still exported");
+    assert_eq!(places(&made, "callers_to_check"), [""; 0], "every call fits as it did");
+    let narrower = batch("a.ts", "add(a: number, b = 1)", "add(a: string)");
+    let made = ok(&fixture, "apply_batch", narrower);
     assert_eq!(places(&made, "callers_to_check"), ["a.ts:5", "b.ts:2"]);
 }
 
