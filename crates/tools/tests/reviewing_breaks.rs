@@ -401,6 +401,48 @@ fn fields_that_a_type_is_certainly_asked_for_are_told_whatever_else_has_their_na
 }
 
 #[test]
+fn fields_of_values_that_a_function_makes_itself_are_told() {
+    let lib = "class Config:\n    limit = 1\n    name: str = \"x\"\n\n    def __init__(self):\n        self.size = 1\n\n\nclass Sub(Config):\n    pass\n";
+    let app = "from lib import Config, Sub\n\n\ndef run():\n    c = Config()\n    return c.name, c.size\n\n\ndef below():\n    s = Sub()\n    return s.size + Config.limit\n\n\nTOP = Config.limit\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let found = |lib: &str| after(&fixture, &[("lib.py", lib)], &GONE);
+    assert_eq!(
+        found(&lib.replace("    name: str = \"x\"\n", "")),
+        ["high removed_but_used lib.py:1 app.py:6"]
+    );
+    assert_eq!(
+        found(&lib.replace("self.size = 1", "pass")),
+        ["high removed_but_used lib.py:1 app.py:6 app.py:11"]
+    );
+    assert_eq!(
+        found(&lib.replace("    limit = 1\n", "")),
+        ["high removed_but_used lib.py:1 app.py:11 app.py:14"]
+    );
+    // The word may mean something else there, or the class may get it from elsewhere.
+    let cut = lib.replace("    name: str = \"x\"\n", "");
+    for other in [
+        app.replace("    c = Config()\n", "    c = Config()\n    c = other(c)\n"),
+        app.replace("    c = Config()\n", "    c = Config()\n    for c in c.all():\n        pass\n"),
+        app.replace("    c = Config()\n", "    c = Config().copy()\n"),
+        app.replace(
+            "return c.name, c.size",
+            "\"\"\"Not c.name.\n\n    c.name, Config.name\n    \"\"\"\n    return c.size",
+        ),
+        format!("{app}\n\ndef fill(c):\n    c.name = 2\n"),
+    ] {
+        let fixture = committed_files(&[("lib.py", lib), ("app.py", &other)]);
+        assert_eq!(after(&fixture, &[("lib.py", &cut)], &GONE), [""; 0], "{other}");
+    }
+    let lib = "export class Config {\n  limit = 1\n  static size = 2\n}\n";
+    let app = "import { Config } from './lib'\n\nexport function run() {\n  const c = new Config()\n  return c.limit + Config.size\n}\n\nexport class Other {\n  limit = 1\n  size = 1\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    for gone in ["  limit = 1\n", "  static size = 2\n"] {
+        let found = after(&fixture, &[("lib.ts", &lib.replace(gone, ""))], &GONE);
+        assert_eq!(found, ["high removed_but_used lib.ts:1 app.ts:5"], "{gone}");
+    }
+}
+
+#[test]
 fn calls_of_which_nothing_is_known_are_not_said_to_fit() {
     let go = "package a\n\nfunc Add(to []string) []string {\n\treturn to\n}\n\nfunc run() []string {\n\treturn Add(nil)\n}\n";
     let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", go)]);

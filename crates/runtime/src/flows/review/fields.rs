@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 
+use super::code_lines::code_lines;
 use super::contracts::{heirs, knows_bases};
 use super::held::Held;
 use super::literals;
+use super::made;
 
 /// Path and line.
 pub type Asked = BTreeSet<(String, u64)>;
@@ -31,7 +33,7 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
     for &ty in &family {
         for method in graph.members(ty).into_iter().filter(|&ix| graph.node(ix).kind().is_callable()) {
             for word in own {
-                said_in(held, graph, method, word, field, &mut found);
+                said_in(held, graph, method, (word, Bound::Own), field, &mut found);
             }
         }
     }
@@ -46,11 +48,66 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
     for user in users.into_iter().filter(|&ix| graph.node(ix).kind().is_callable()) {
         let head = graph.node(user).signature().to_owned();
         for word in given(&head, graph.node(owner).label()) {
-            said_in(held, graph, user, word, field, &mut found);
+            said_in(held, graph, user, (word, Bound::Given), field, &mut found);
+        }
+    }
+    if matches!(language, "python" | "typescript" | "tsx") {
+        for &ty in &family {
+            of_values_made(held, graph, ty, field, &mut found);
         }
     }
     written_out(held, graph, owner, field, &mut found);
     found
+}
+
+/// The lines of functions that say the field of a value which they made themselves, and those that say it of the type.
+fn of_values_made(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field: &str, found: &mut Asked) {
+    let node = graph.node(owner);
+    let (label, language) = (node.label().to_owned(), node.language());
+    let is_maker = |ix: &NodeIx| matches!(graph.node(*ix).label(), "__init__" | "__new__" | "constructor");
+    let asked = graph.members(owner).into_iter().filter(is_maker).chain([owner]);
+    let edges: Vec<_> = asked.flat_map(|ix| graph.incoming(ix)).collect();
+    let is_certain =
+        |edge: &&m1nd_graph::Edge<'_>| edge.kind != EdgeKind::Contains && !edge.evidence.is_inferred();
+    let mut makers: BTreeSet<(NodeIx, u32)> = BTreeSet::new();
+    let mut paths: BTreeSet<&str> = [node.path()].into();
+    for edge in edges.iter().filter(is_certain) {
+        paths.insert(graph.node(edge.source).path());
+        let functions = naming(graph, edge);
+        for (line, _) in edge.sites().filter(|(_, evidence)| !evidence.is_inferred()) {
+            let is_around = |ix: &&NodeIx| {
+                let (first, last) = graph.node(**ix).lines();
+                graph.node(**ix).kind().is_callable() && (first..=last).contains(&line)
+            };
+            makers.extend(functions.iter().filter(is_around).map(|&ix| (ix, line)));
+        }
+    }
+    for path in paths {
+        // There it may mean something else.
+        if graph.nodes_in(path).any(|ix| ix != owner && graph.node(ix).label() == label) {
+            continue;
+        }
+        let Some(text) = held.text(path) else { continue };
+        let lines = code_lines(language, &text).filter(|(_, line)| made::says_of_type(line, &label, field));
+        found.extend(lines.map(|(number, _)| (path.to_owned(), number)));
+    }
+    for (function, line) in makers {
+        let text = held.line(graph.node(function).path(), line);
+        if let Some(word) = made::bound(language, &text, &label) {
+            said_in(held, graph, function, (word, Bound::Made(u64::from(line))), field, found);
+        }
+    }
+}
+
+/// How a word comes to mean a value of the type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Bound {
+    /// What a method calls its own.
+    Own,
+    /// The head of the function says so.
+    Given,
+    /// It is made on this line.
+    Made(u64),
 }
 
 /// The functions that name a type: in Python what stands in a head belongs to what is around the function.
@@ -280,12 +337,20 @@ fn given<'h>(head: &'h str, ty: &str) -> Vec<&'h str> {
 }
 
 /// The lines of a function that say the field of a word which means nothing else there.
-fn said_in(held: &mut Held<'_>, graph: &Graph, function: NodeIx, word: &str, field: &str, found: &mut Asked) {
+fn said_in(
+    held: &mut Held<'_>,
+    graph: &Graph,
+    function: NodeIx,
+    (word, bound): (&str, Bound),
+    field: &str,
+    found: &mut Asked,
+) {
     let node = graph.node(function);
     let (first, last) = node.lines();
     let Some(text) = held.text(node.path()) else { return };
-    let inner: Vec<(u64, &str)> =
-        (1..).zip(text.lines()).skip(first as usize - 1).take((last - first + 1) as usize).collect();
+    let inner: Vec<(u64, &str)> = code_lines(node.language(), &text)
+        .filter(|(number, _)| (u64::from(first)..=u64::from(last)).contains(number))
+        .collect();
     let is_letter = |c: char| c.is_alphanumeric() || c == '_';
     let rebinds = [
         format!("let {word}"),
@@ -300,28 +365,29 @@ fn said_in(held: &mut Held<'_>, graph: &Graph, function: NodeIx, word: &str, fie
         format!("as {word}"),
         format!("hasattr({word}"),
     ];
-    let is_own = matches!(word, "self" | "cls" | "this");
-    let body = inner.iter().skip(1);
+    let made = if let Bound::Made(line) = bound { line } else { 0 };
+    let others = || inner.iter().filter(|(number, _)| *number != made);
+    let body = others().filter(|(number, _)| *number != u64::from(first));
     let is_set = |line: &str| {
         let rest = line.trim_start().strip_prefix(word).map(str::trim_start);
         rest.is_some_and(|rest| {
             rest.starts_with('=') && !rest.starts_with("==") || rest.starts_with(',') && rest.contains('=')
-        })
+        }) || line.contains(&format!(", {word} = "))
     };
     let takes = [format!("({word} "), format!(", {word} "), format!("lambda {word}")];
     let is_taken = |line: &str| {
         let is_function = line.contains("func(") || line.contains("lambda ") || line.contains("def ");
         is_function && takes.iter().any(|way| line.contains(way.as_str()))
     };
-    if !is_own
-        && (inner.iter().any(|(_, line)| rebinds.iter().any(|way| line.contains(way.as_str())))
+    if bound != Bound::Own
+        && (others().any(|(_, line)| rebinds.iter().any(|way| line.contains(way.as_str())))
             || body.clone().any(|(_, line)| is_set(line) || is_taken(line))
-            || inner.iter().any(|(_, line)| line.contains("AttributeError")))
+            || others().any(|(_, line)| line.contains("AttributeError")))
     {
         return;
     }
     let said = format!("{word}.{field}");
-    for (number, line) in inner {
+    for &(number, line) in inner.iter().filter(|(number, _)| *number > made) {
         let code = line.split("//").next().unwrap_or(line);
         let is_comment = code.trim_start().starts_with(['#', '*']);
         let asks = code.match_indices(&said).any(|(at, _)| {

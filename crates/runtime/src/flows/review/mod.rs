@@ -3,6 +3,7 @@
 mod before;
 pub(crate) mod builtins;
 mod checks;
+mod code_lines;
 mod constants;
 mod contracts;
 mod fields;
@@ -13,6 +14,7 @@ mod java_calls;
 mod lines;
 mod literals;
 mod lost_ways;
+mod made;
 mod members;
 mod moved_files;
 pub(crate) mod namesakes;
