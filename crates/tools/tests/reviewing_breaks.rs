@@ -436,6 +436,16 @@ fn fields_of_values_that_a_function_makes_itself_are_told() {
     let lib = "export class Config {\n  limit = 1\n  static size = 2\n}\n";
     let app = "import { Config } from './lib'\n\nexport function run() {\n  const c = new Config()\n  return c.limit + Config.size\n}\n\nexport class Other {\n  limit = 1\n  size = 1\n}\n";
     let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    let opts = "export interface Opts {\n  width: number\n  depth?: number\n}\n";
+    let area = "import { Opts } from './opts'\n\nexport function area(o: Opts, more: { width: number }): number {\n  return o.width + more.width\n}\n";
+    let narrow = opts.replace("  width: number\n", "");
+    for (more, found) in [
+        ("", vec!["high removed_but_used opts.ts:1 area.ts:4"]),
+        ("export interface Opts { width: number }\n", vec![]),
+    ] {
+        let fixture = committed_files(&[("opts.ts", opts), ("area.ts", area), ("more.ts", more)]);
+        assert_eq!(after(&fixture, &[("opts.ts", &narrow)], &GONE), found, "{more}");
+    }
     for gone in ["  limit = 1\n", "  static size = 2\n"] {
         let found = after(&fixture, &[("lib.ts", &lib.replace(gone, ""))], &GONE);
         assert_eq!(found, ["high removed_but_used lib.ts:1 app.ts:5"], "{gone}");

@@ -83,6 +83,28 @@ fn a_method_that_an_interface_of_go_demands_is_missed_where_a_value_is_one() {
 }
 
 #[test]
+fn a_method_of_go_is_missed_where_a_function_gives_the_type_as_a_contract() {
+    let lib = "package a\n\ntype Store interface {\n\tGet(key string) string\n\tPut(key, value string)\n}\n\ntype Mem struct{ m map[string]string }\n\nfunc (m *Mem) Get(key string) string { return m.m[key] }\n\nfunc (m *Mem) Put(key, value string) { m.m[key] = value }\n";
+    let open = "package a\n\nfunc Open() (Store, error) {\n\treturn &Mem{}, nil\n}\n";
+    let cut = lib.replace("func (m *Mem) Put(key, value string) { m.m[key] = value }\n", "");
+    let of = |open: &str| {
+        let files = [("go.mod", "module a\n"), ("lib.go", lib), ("open.go", open)];
+        told(&committed_files(&files), "lib.go", &cut)
+    };
+    assert_eq!(of(open), ["high removed_but_used lib.go:12 open.go:4"]);
+    for other in [
+        open.replace("(Store, error)", "(*Mem, error)"),
+        open.replace("(Store, error)", "(b.Store, error)"),
+        open.replace(
+            "\treturn &Mem{}, nil\n",
+            "\tuse(func() *Mem {\n\t\treturn &Mem{}\n\t})\n\treturn nil, nil\n",
+        ),
+    ] {
+        assert_eq!(of(&other), [""; 0], "{other}");
+    }
+}
+
+#[test]
 fn an_override_that_no_longer_fits_is_told() {
     let lib = "class Base:\n    def run(self, a):\n        raise NotImplementedError\n\n    def _own(self):\n        return 1\n\n\nclass Child(Base):\n    def run(self, a):\n        return a\n\n    def _own(self):\n        return 2\n";
     let fixture = committed_files(&[("lib.py", lib)]);

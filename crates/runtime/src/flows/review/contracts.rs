@@ -218,10 +218,12 @@ fn gone_of_go(
         let of = graph.owner(NodeIx(ix))?;
         (graph.node(of).kind() == NodeKind::Interface && graph.node(of).language() == "go").then_some(of)
     });
-    let contracts: BTreeSet<&str> = contracts.map(|ix| graph.node(ix).label()).collect();
+    let contracts: BTreeSet<NodeIx> = contracts.collect();
     if contracts.is_empty() {
         return Ok(None);
     }
+    let given = given_as(held, said, graph, owner, &contracts)?;
+    let contracts: BTreeSet<&str> = contracts.iter().map(|&ix| graph.node(ix).label()).collect();
     let any = contracts.iter().copied().collect::<Vec<_>>().join("|");
     let written = format!(r"\b({any})\s*=\s*(&|new\(|\(\*)?(\w+\.)?{}\b", ty.label());
     let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
@@ -232,8 +234,17 @@ fn gone_of_go(
         let is_of_other = hit.text.contains(&format!(".{}", ty.label()));
         is_said_of_package || !is_of_other && folder(hit.path.as_str()) == folder(ty.path())
     });
-    let Some(first) = lines.first() else { return Ok(None) };
-    let contract = contracts.iter().find(|name| first.text.contains(**name)).copied().unwrap_or_default();
+    let (contract, places) = match (lines.first(), given) {
+        (Some(first), _) => {
+            let contract = contracts.iter().find(|name| first.text.contains(**name)).copied();
+            (
+                contract.unwrap_or_default(),
+                lines.iter().map(|hit| (hit.path.as_str().to_owned(), hit.line)).collect(),
+            )
+        }
+        (None, Some((contract, places))) => (graph.node(contract).label(), places),
+        (None, None) => return Ok(None),
+    };
     Ok(Some(Finding {
         kind: "removed_but_used",
         severity: Severity::High.name(),
@@ -243,12 +254,54 @@ fn gone_of_go(
             symbol.name,
             ty.label()
         ),
-        places: lines
-            .iter()
-            .take(MAX_PLACES)
-            .map(|hit| format!("{}:{}", hit.path.as_str(), hit.line))
-            .collect(),
+        places: places.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect(),
     }))
+}
+
+/// Functions of Go that say they give one of some contracts and give a value of the type: the contract, and the lines.
+fn given_as(
+    held: &mut Held<'_>,
+    said: &Said<'_>,
+    graph: &Graph,
+    owner: NodeIx,
+    contracts: &BTreeSet<NodeIx>,
+) -> Result<Option<(NodeIx, Vec<(String, u64)>)>, Fault> {
+    let ty = graph.node(owner);
+    let written = format!(r"\breturn\s+(&|new\()(\w+\.)?{}\b", ty.label());
+    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
+    let mut found: Option<(NodeIx, Vec<(String, u64)>)> = None;
+    for hit in said(&pattern)? {
+        let path = hit.path.as_str();
+        let Some(line) = u32::try_from(hit.line).ok() else { continue };
+        let is_of_package = !hit.text.contains(&format!(".{}", ty.label()));
+        let names_package = hit.text.contains(&format!("{}.{}", last(folder(ty.path())), ty.label()));
+        if !(names_package || is_of_package && folder(path) == folder(ty.path())) {
+            continue;
+        }
+        let Some(function) = graph.node_at(path, line).map(|ix| graph.node(ix)) else { continue };
+        // A function within it may give something else.
+        let (first, _) = function.lines();
+        let is_outer = (first + 1..line).all(|line| !held.line(path, line).contains("func("));
+        let result = signature::result("go", function.signature(), function.label()).unwrap_or_default();
+        let result = result.trim_start_matches('(').split([',', ')']).next().unwrap_or_default().trim();
+        let (package, name) = result.rsplit_once('.').unwrap_or(("", result));
+        let is_it = |ix: &&NodeIx| {
+            let contract = graph.node(**ix);
+            let there = folder(contract.path());
+            let is_there = if package.is_empty() { there == folder(path) } else { last(there) == package };
+            contract.label() == name && is_there
+        };
+        let Some(&contract) = contracts.iter().find(is_it).filter(|_| is_outer) else { continue };
+        let (known, places) = found.get_or_insert((contract, Vec::new()));
+        if *known == contract {
+            places.push((path.to_owned(), hit.line));
+        }
+    }
+    Ok(found)
+}
+
+fn last(folder: &str) -> &str {
+    folder.rsplit('/').next().unwrap_or_default()
 }
 
 /// Whether a struct of Go has others in it whose methods it has.

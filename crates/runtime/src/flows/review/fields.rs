@@ -224,11 +224,22 @@ fn may_come_otherwise(
             all.iter().any(|&ty| {
                 let is_known = match language {
                     "python" => has_known_bases(graph, ty),
-                    _ => node.kind() == NodeKind::Class && knows_bases(graph, ty),
+                    _ => is_closed(graph, ty) && knows_bases(graph, ty),
                 };
                 !is_known || declares(held, graph, ty, field)
             })
         }
+    }
+}
+
+/// Whether nothing but its own text says what a type of TypeScript has. Interfaces of one name are added up.
+fn is_closed(graph: &Graph, ty: NodeIx) -> bool {
+    let node = graph.node(ty);
+    let namesakes = || graph.nodes_by_label(node.label()).iter().map(|&ix| graph.node(NodeIx(ix)).kind());
+    match node.kind() {
+        NodeKind::Class => true,
+        NodeKind::Interface => namesakes().filter(|kind| kind.is_type()).count() == 1,
+        _ => false,
     }
 }
 
