@@ -266,3 +266,37 @@ fn coupling_says_of_whose_changes_its_shares_are() {
     );
     assert_eq!(there["confidence"], back["confidence"]);
 }
+
+#[test]
+fn what_a_macro_may_make_is_not_told_to_be_gone_for_sure() {
+    let made = "macro_rules! getters {\n    ($($name:ident),*) => { $(pub fn $name() -> u32 { 1 })* };\n}\n\ngetters!(width);\n\npub fn depth() -> u32 {\n    1\n}\n\npub struct Size;\n\nimpl Size {\n    pub fn area(&self) -> u32 {\n        1\n    }\n}\n";
+    let user = "use crate::made::{depth, width, Size};\n\npub fn all() -> u32 {\n    width() + depth() + Size.area()\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+        ("src/lib.rs", "mod made;\nmod user;\n"),
+        ("src/made.rs", made),
+        ("src/user.rs", user),
+    ];
+    let fixture = committed_files(&files);
+    let depth = "pub fn depth() -> u32 {\n    1\n}\n";
+    let area = "    pub fn area(&self) -> u32 {\n        1\n    }\n";
+    let told = |new: &str| {
+        fs::write(fixture.root().join("src/made.rs"), new).unwrap();
+        let found = review(&fixture, json!({"base": "HEAD"}));
+        of_kind(&found, "removed")
+            .iter()
+            .map(|one| one.split(' ').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let without = made.replace(depth, "");
+    assert_eq!(told(&without.replace("getters!(width)", "getters!(width, depth)")), ["medium"]);
+    assert_eq!(told(&made.replace(depth, &format!("cfg_if! {{\n{depth}}}\n"))), ["medium"]);
+    assert_eq!(
+        told(&made.replace(area, "").replace("pub struct", "#[derive(Area)]\npub struct")),
+        ["medium"]
+    );
+    assert_eq!(told(&made.replace(area, "    area!(u32);\n")), ["medium"]);
+    // Nobody makes it here.
+    assert_eq!(told(&without), ["high"]);
+    assert_eq!(told(&made.replace(area, "")), ["high"]);
+}

@@ -13,6 +13,7 @@ mod java_calls;
 mod lines;
 mod literals;
 mod lost_ways;
+mod macro_made;
 mod members;
 mod moved_files;
 pub(crate) mod namesakes;
