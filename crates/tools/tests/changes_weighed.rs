@@ -300,3 +300,23 @@ fn what_a_macro_may_make_is_not_told_to_be_gone_for_sure() {
     assert_eq!(told(&without), ["high"]);
     assert_eq!(told(&made.replace(area, "")), ["high"]);
 }
+
+#[test]
+fn a_field_of_java_that_its_class_still_says_is_told() {
+    let text = "package shop;\n\npublic class Reader {\n  private int[] places = new int[2];\n  private int depth;\n\n  int first() {\n    return places[0] + depth;\n  }\n\n  void set(int depth) {\n    this.depth = depth;\n  }\n\n  int twice(int depth) {\n    return 2 * depth;\n  }\n}\n";
+    let file = "src/main/java/shop/Reader.java";
+    let fixture = committed_files(&[(file, text)]);
+    let told = |new: &str| {
+        fs::write(fixture.root().join(file), new).unwrap();
+        of_kind(&review(&fixture, json!({"base": "HEAD"})), "removed")
+    };
+    let without = text.replace("  private int[] places = new int[2];\n", "");
+    let lost = |line: u32| vec![format!("high removed_but_used {file}:3 {file}:{line}")];
+    assert_eq!(told(&without), lost(7));
+    // Said only of what a parameter has.
+    let bare =
+        text.replace("  private int depth;\n", "").replace(" + depth", "").replace("this.depth", "int own");
+    assert_eq!(told(&bare), [""; 0]);
+    // A class above may give it.
+    assert_eq!(told(&without.replace("class Reader", "class Reader extends Places")), [""; 0]);
+}
