@@ -19,8 +19,8 @@ const UNSEEN: f64 = 2.0;
 /// Runs that say how many files are infected in all; fewer of them say too little.
 const MAX_RUNS: f64 = 20_000.0;
 const LEAST_RUNS: u32 = 200;
-/// Dice that are rolled for it: about a fifth of a second.
-const MAX_ROLLS: f64 = 20_000_000.0;
+/// Dice that are rolled for it: about a tenth of a second.
+const MAX_ROLLS: f64 = 5_000_000.0;
 const DICE: u64 = 1;
 
 /// How an infection travels.
