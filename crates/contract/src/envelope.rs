@@ -35,6 +35,24 @@ impl Guidance {
     pub fn hint(hint: impl Into<String>) -> Self {
         Self { next_step_hint: Some(hint.into()), ..Self::default() }
     }
+
+    /// Also says how to get what a limit kept back, where it did.
+    #[must_use]
+    pub fn with_rest(mut self, shown: usize, total: u64, ways: &str) -> Self {
+        if (shown as u64) < total {
+            self.add(&format!("`limit` keeps {shown} of {total}: {ways}."));
+        }
+        self
+    }
+
+    /// One more sentence.
+    pub fn add(&mut self, said: &str) {
+        let hint = self.next_step_hint.get_or_insert_default();
+        if !hint.is_empty() {
+            hint.push(' ');
+        }
+        hint.push_str(said);
+    }
 }
 
 /// How fresh the data behind an answer is.

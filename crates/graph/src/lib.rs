@@ -12,6 +12,7 @@ pub mod community;
 pub mod delta;
 pub mod evidence;
 pub mod fixtures;
+pub mod folder_files;
 pub mod graph;
 mod heirs;
 pub mod ids;

@@ -1,12 +1,10 @@
 //! Names by which a package offers what one of its files defines.
 
+use crate::folder_files::NAMES;
 use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::{EdgeKind, NodeKind};
 
-/// Files that stand for the folder they are in.
-const PACKAGE_FILES: [&str; 8] =
-    ["__init__.py", "__init__.pyi", "index.ts", "index.tsx", "index.js", "index.mjs", "mod.rs", "lib.rs"];
 /// Endings of modules that pass on what they import.
 const MODULE_ENDINGS: [&str; 6] = ["py", "pyi", "ts", "tsx", "js", "rs"];
 /// Files that import all of each other in longer chains are not followed.
@@ -35,14 +33,14 @@ impl Graph {
     fn modules_named(&self, path: &[&str]) -> Vec<NodeIx> {
         let Some(last) = path.last() else { return Vec::new() };
         let own = MODULE_ENDINGS.iter().map(|ending| format!("{last}.{ending}"));
-        let names = own.chain(PACKAGE_FILES.iter().map(|name| (*name).to_owned()));
+        let names = own.chain(NAMES.iter().map(|name| (*name).to_owned()));
         let mut found = Vec::new();
         for name in names {
             for &at in self.nodes_by_label(&name) {
                 let node = self.node(NodeIx(at));
                 let stem = node.path().rsplit_once('.').map_or(node.path(), |(stem, _)| stem);
                 let mut parts: Vec<&str> = stem.split('/').collect();
-                if PACKAGE_FILES.contains(&name.as_str()) {
+                if NAMES.contains(&name.as_str()) {
                     parts.pop();
                     // A crate's or a package's sources lie one folder deeper than its name.
                     parts.pop_if(|folder| *folder == "src");

@@ -3,7 +3,7 @@
 //! A step goes over one relation and keeps its causal strength, times how sure the relation is. A node's signal is that of
 //! the strongest way to it; its distance is that of the shortest.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_recall::engines::ways::certainty;
@@ -82,6 +82,36 @@ impl Reached {
     }
 }
 
+/// Files that take names from others which only hand them on, as they are looked up for a question: the graph has them lead to
+/// where the names are defined.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Handed {
+    takers: BTreeMap<NodeIx, BTreeSet<NodeIx>>,
+}
+
+impl Handed {
+    /// Notes that a file takes something from another.
+    pub fn add(&mut self, giver: NodeIx, taker: NodeIx) {
+        self.takers.entry(giver).or_default().insert(taker);
+    }
+
+    pub fn extend(&mut self, other: Self) {
+        for (giver, takers) in other.takers {
+            self.takers.entry(giver).or_default().extend(takers);
+        }
+    }
+
+    /// Who takes something from a file.
+    pub fn takers(&self, giver: NodeIx) -> impl Iterator<Item = NodeIx> {
+        self.takers.get(&giver).into_iter().flatten().copied()
+    }
+
+    /// From whom a file takes something.
+    fn givers(&self, taker: NodeIx) -> impl Iterator<Item = NodeIx> {
+        self.takers.iter().filter(move |(_, takers)| takers.contains(&taker)).map(|(&giver, _)| giver)
+    }
+}
+
 /// All that a change reaches.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Blast {
@@ -109,12 +139,33 @@ pub fn insides(graph: &Graph, nodes: &[NodeIx]) -> Vec<NodeIx> {
 
 /// What is reached from `sources` in at most `max_hops` steps. The sources themselves are not among it.
 pub fn blast(graph: &Graph, sources: &[NodeIx], toward: Toward, max_hops: u32) -> Blast {
-    blast_where(graph, sources, toward, max_hops, &|_| true)
+    walk((graph, &Handed::default()), sources, toward, max_hops, &|_| true)
+}
+
+/// The same, also by way of files that hand names on.
+pub fn blast_handed(
+    graph: &Graph,
+    handed: &Handed,
+    sources: &[NodeIx],
+    toward: Toward,
+    max_hops: u32,
+) -> Blast {
+    walk((graph, handed), sources, toward, max_hops, &|_| true)
 }
 
 /// The same as if only those nodes were there.
 pub fn blast_where(
     graph: &Graph,
+    sources: &[NodeIx],
+    toward: Toward,
+    max_hops: u32,
+    stays: &impl Fn(NodeIx) -> bool,
+) -> Blast {
+    walk((graph, &Handed::default()), sources, toward, max_hops, stays)
+}
+
+fn walk(
+    (graph, handed): (&Graph, &Handed),
     sources: &[NodeIx],
     toward: Toward,
     max_hops: u32,
@@ -129,7 +180,7 @@ pub fn blast_where(
     let mut next: Vec<NodeIx> = Vec::new();
     for hops in 1..=max_hops {
         for &(from, signal, certain) in &front {
-            each_step(graph, from, toward, |node, via, strength, sure| {
+            each_step((graph, handed), from, toward, |node, via, strength, sure| {
                 let (signal, is_certain) = (signal * strength, certain && sure);
                 let found = Reached { node, signal, hops, via, from, toward, through: from, is_certain };
                 match places.get(node) {
@@ -169,9 +220,10 @@ pub fn blast_where(
 }
 
 /// Both directions, each node by its stronger signal.
-pub fn both(graph: &Graph, sources: &[NodeIx], max_hops: u32) -> Blast {
-    let Blast { mut reached, mut places, .. } = blast(graph, sources, Toward::Affected, max_hops);
-    for one in blast(graph, sources, Toward::Needed, max_hops).reached {
+pub fn both(graph: &Graph, handed: &Handed, sources: &[NodeIx], max_hops: u32) -> Blast {
+    let one_way = |toward| blast_handed(graph, handed, sources, toward, max_hops);
+    let Blast { mut reached, mut places, .. } = one_way(Toward::Affected);
+    for one in one_way(Toward::Needed).reached {
         match places.get(one.node) {
             NOWHERE => {
                 places.put(one.node, reached.len() as u32 + FIRST);
@@ -259,7 +311,7 @@ pub fn nearest_test(graph: &Graph, node: NodeIx, max_hops: u32) -> Option<NodeIx
     for _ in 0..max_hops {
         let mut next: BTreeSet<NodeIx> = BTreeSet::new();
         for from in front {
-            each_step(graph, from, Toward::Affected, |node, _, _, _| {
+            each_step((graph, &Handed::default()), from, Toward::Affected, |node, _, _, _| {
                 if known.insert(node) {
                     next.insert(node);
                 }
@@ -280,8 +332,16 @@ pub fn is_test(graph: &Graph, node: NodeIx) -> bool {
     node.kind() == NodeKind::Test || (node.kind().is_callable() && node.flags().has(runs))
 }
 
-fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(NodeIx, Via, f32, bool)) {
+fn each_step(
+    (graph, handed): (&Graph, &Handed),
+    from: NodeIx,
+    toward: Toward,
+    mut step: impl FnMut(NodeIx, Via, f32, bool),
+) {
     let strength = |edge: &Edge<'_>| edge.kind.causal_strength() * certainty(edge);
+    let import = |node, step: &mut dyn FnMut(NodeIx, Via, f32, bool)| {
+        step(node, Via::Relation(EdgeKind::Imports), EdgeKind::Imports.causal_strength(), true);
+    };
     match toward {
         Toward::Affected => {
             for edge in graph.incoming(from).filter(|edge| DEPENDS.contains(&edge.kind)) {
@@ -290,6 +350,7 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
                     step(runner, Via::Harness, strength(&edge) * HARNESS, false);
                 }
             }
+            handed.takers(from).for_each(|taker| import(taker, &mut step));
             // Nobody calls a test, nor what it overrides.
             let overridden = if is_test(graph, from) { Vec::new() } else { graph.overridden(from) };
             for base in overridden {
@@ -305,6 +366,7 @@ fn each_step(graph: &Graph, from: NodeIx, toward: Toward, mut step: impl FnMut(N
             for edge in graph.outgoing(from).filter(|edge| DEPENDS.contains(&edge.kind)) {
                 step(edge.target, Via::Relation(edge.kind), strength(&edge), !edge.evidence.is_inferred());
             }
+            handed.givers(from).for_each(|giver| import(giver, &mut step));
         }
     }
 }
@@ -374,12 +436,25 @@ mod tests {
     #[test]
     fn in_both_directions_callers_come_first_and_a_caller_that_is_called_back_stays_one() {
         let graph = graph("low calls x ?4\nback calls x\nx calls back\nx calls deep\nx imports lib\n");
-        let found = both(&graph, &[at(&graph, "x")], 1);
+        let found = both(&graph, &Handed::default(), &[at(&graph, "x")], 1);
         assert_eq!(shown(&graph, &found), "back 0.900 1, low? 0.225 1, deep 0.900 1, lib 0.500 1");
         let callers = found.reached.iter().filter(|one| one.is_direct_caller()).count();
         assert_eq!(callers, 2);
         let needed = blast(&graph, &[at(&graph, "x")], Toward::Needed, 1);
         assert!(needed.reached.iter().all(|one| !one.is_direct_caller()));
+    }
+
+    #[test]
+    fn who_takes_a_name_from_a_file_that_hands_it_on_depends_on_that_file() {
+        let graph = graph("door imports deep\nuser imports deep\nabove calls user\nother imports deep\n");
+        let [door, user] = ["door", "user"].map(|name| at(&graph, name));
+        let mut handed = Handed::default();
+        handed.add(door, user);
+        let found = blast_handed(&graph, &handed, &[door], Toward::Affected, 3);
+        assert_eq!(shown(&graph, &found), "user 0.500 1, above 0.450 2");
+        let needed = blast_handed(&graph, &handed, &[user], Toward::Needed, 1);
+        assert_eq!(shown(&graph, &needed), "deep 0.500 1, door 0.500 1");
+        assert_eq!(blast(&graph, &[door], Toward::Affected, 3).reached, []);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 
-use crate::blast::{self, DEPENDS, Toward};
+use crate::blast::{self, DEPENDS, Handed, Toward};
 
 /// What is to be done to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub fn circle(steps: &[Step]) -> Option<Vec<String>> {
 }
 
 /// Who uses what goes away. One for each file, by its strongest relation.
-pub fn broken(graph: &Graph, steps: &[Step]) -> Vec<Broken> {
+pub fn broken(graph: &Graph, handed: &Handed, steps: &[Step]) -> Vec<Broken> {
     let planned = |path: &str| steps.iter().any(|step| step.path == path);
     let mut found: BTreeMap<String, Broken> = BTreeMap::new();
     for step in steps.iter().filter(|step| matches!(step.act, Act::Delete | Act::Rename)) {
@@ -118,6 +118,12 @@ pub fn broken(graph: &Graph, steps: &[Step]) -> Vec<Broken> {
                     *known = one;
                 }
             }
+        }
+        for taker in handed.takers(file).filter(|&taker| !planned(graph.node(taker).path())) {
+            let path = graph.node(taker).path().to_owned();
+            let one =
+                Broken { path: path.clone(), node: taker, uses: file, kind: EdgeKind::Imports, line: None };
+            found.entry(path).or_insert(one);
         }
     }
     found.into_values().collect()
@@ -194,7 +200,7 @@ mod tests {
             "app.rs imports db.rs\nui.rs imports db.rs\nui.rs calls db.rs\nguess.rs imports db.rs ?3\n",
         );
         let names = |steps: &[Step]| {
-            broken(&graph, steps)
+            broken(&graph, &Handed::default(), steps)
                 .iter()
                 .map(|one| format!("{} {}", one.path, one.kind.name()))
                 .collect::<Vec<_>>()

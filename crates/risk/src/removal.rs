@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 
-use crate::blast::{self, DEPENDS, Toward};
+use crate::blast::{self, DEPENDS, Handed, Toward};
 
 /// Activation fades after so many steps.
 const SPREAD_HOPS: u32 = 12;
@@ -24,14 +24,15 @@ pub struct Removal {
     pub roots: usize,
 }
 
-pub fn remove(graph: &Graph, nodes: &[NodeIx], max_hops: u32) -> Removal {
+pub fn remove(graph: &Graph, handed: &Handed, nodes: &[NodeIx], max_hops: u32) -> Removal {
     let removed = blast::insides(graph, nodes);
     let is_removed: BTreeSet<NodeIx> = removed.iter().copied().collect();
-    let mut affected: Vec<(NodeIx, u32)> = blast::blast(graph, &removed, Toward::Affected, max_hops)
-        .reached
-        .iter()
-        .map(|one| (one.node, one.hops))
-        .collect();
+    let mut affected: Vec<(NodeIx, u32)> =
+        blast::blast_handed(graph, handed, &removed, Toward::Affected, max_hops)
+            .reached
+            .iter()
+            .map(|one| (one.node, one.hops))
+            .collect();
     affected.sort_by_key(|&(node, hops)| (hops, node));
     let roots = roots(graph);
     let before = spread(graph, &roots, |_| true);
@@ -109,7 +110,7 @@ mod tests {
         let graph = graph(
             "main calls parse\nparse calls lex\nlex calls table\nmain calls show\nshow calls table\ntest_lex calls lex\n",
         );
-        let found = remove(&graph, &[at(&graph, "parse")], 5);
+        let found = remove(&graph, &Handed::default(), &[at(&graph, "parse")], 5);
         let names =
             |list: &[NodeIx]| list.iter().map(|&ix| graph.node(ix).id()).collect::<Vec<_>>().join(" ");
         assert_eq!(names(&found.affected.iter().map(|one| one.0).collect::<Vec<_>>()), "main");
@@ -121,6 +122,6 @@ mod tests {
             found.activation_lost
         );
         assert_eq!(found.roots, 1);
-        assert_eq!(names(&remove(&graph, &[at(&graph, "table")], 5).orphaned), "");
+        assert_eq!(names(&remove(&graph, &Handed::default(), &[at(&graph, "table")], 5).orphaned), "");
     }
 }

@@ -266,3 +266,57 @@ fn coupling_says_of_whose_changes_its_shares_are() {
     );
     assert_eq!(there["confidence"], back["confidence"]);
 }
+
+#[test]
+fn what_a_macro_may_make_is_not_told_to_be_gone_for_sure() {
+    let made = "macro_rules! getters {\n    ($($name:ident),*) => { $(pub fn $name() -> u32 { 1 })* };\n}\n\ngetters!(width);\n\npub fn depth() -> u32 {\n    1\n}\n\npub struct Size;\n\nimpl Size {\n    pub fn area(&self) -> u32 {\n        1\n    }\n}\n";
+    let user = "use crate::made::{depth, width, Size};\n\npub fn all() -> u32 {\n    width() + depth() + Size.area()\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"shop\"\n"),
+        ("src/lib.rs", "mod made;\nmod user;\n"),
+        ("src/made.rs", made),
+        ("src/user.rs", user),
+    ];
+    let fixture = committed_files(&files);
+    let depth = "pub fn depth() -> u32 {\n    1\n}\n";
+    let area = "    pub fn area(&self) -> u32 {\n        1\n    }\n";
+    let told = |new: &str| {
+        fs::write(fixture.root().join("src/made.rs"), new).unwrap();
+        let found = review(&fixture, json!({"base": "HEAD"}));
+        of_kind(&found, "removed")
+            .iter()
+            .map(|one| one.split(' ').next().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let without = made.replace(depth, "");
+    assert_eq!(told(&without.replace("getters!(width)", "getters!(width, depth)")), ["medium"]);
+    assert_eq!(told(&made.replace(depth, &format!("cfg_if! {{\n{depth}}}\n"))), ["medium"]);
+    assert_eq!(
+        told(&made.replace(area, "").replace("pub struct", "#[derive(Area)]\npub struct")),
+        ["medium"]
+    );
+    assert_eq!(told(&made.replace(area, "    area!(u32);\n")), ["medium"]);
+    // Nobody makes it here.
+    assert_eq!(told(&without), ["high"]);
+    assert_eq!(told(&made.replace(area, "")), ["high"]);
+}
+
+#[test]
+fn a_field_of_java_that_its_class_still_says_is_told() {
+    let text = "package shop;\n\npublic class Reader {\n  private int[] places = new int[2];\n  private int depth;\n\n  int first() {\n    return places[0] + depth;\n  }\n\n  void set(int depth) {\n    this.depth = depth;\n  }\n\n  int twice(int depth) {\n    return 2 * depth;\n  }\n}\n";
+    let file = "src/main/java/shop/Reader.java";
+    let fixture = committed_files(&[(file, text)]);
+    let told = |new: &str| {
+        fs::write(fixture.root().join(file), new).unwrap();
+        of_kind(&review(&fixture, json!({"base": "HEAD"})), "removed")
+    };
+    let without = text.replace("  private int[] places = new int[2];\n", "");
+    let lost = |line: u32| vec![format!("high removed_but_used {file}:3 {file}:{line}")];
+    assert_eq!(told(&without), lost(7));
+    // Said only of what a parameter has.
+    let bare =
+        text.replace("  private int depth;\n", "").replace(" + depth", "").replace("this.depth", "int own");
+    assert_eq!(told(&bare), [""; 0]);
+    // A class above may give it.
+    assert_eq!(told(&without.replace("class Reader", "class Reader extends Places")), [""; 0]);
+}

@@ -447,3 +447,120 @@ fn the_past_of_tests_is_said_to_be_left_out() {
     let none = ok(&fixture, "trust", json!({"scope": "test_views.py"}));
     assert!(none["next_step_hint"].as_str().unwrap().starts_with("Only tests"), "{none}");
 }
+
+/// A core that is handed on by files of three languages, in Python and TypeScript over two of them.
+const HANDED_ON: &str = "//- pkg/__init__.py
+from .core import load
+//- pkg/core/__init__.py
+from .impl import load
+//- pkg/core/impl.py
+def load():
+    return 1
+//- app.py
+from pkg import load
+
+def run():
+    return load()
+//- direct.py
+from pkg.core.impl import load
+//- web/src/index.ts
+export * from './core'
+//- web/src/core/index.ts
+export { read } from './read'
+//- web/src/core/read.ts
+export function read() { return 1 }
+//- web/src/app.ts
+import { read } from './index'
+export function show() { return read() }
+//- web/src/near.ts
+import { read } from './core/read'
+export function near() { return read() }
+//- Cargo.toml
+[package]
+name = \"shop\"
+//- src/lib.rs
+mod door;
+pub mod user;
+//- src/door/mod.rs
+mod deep;
+pub use deep::open;
+//- src/door/deep.rs
+pub fn open() -> u32 { 1 }
+//- src/user.rs
+use crate::door::open;
+
+pub fn enter() -> u32 { open() }
+";
+
+#[test]
+fn who_imports_a_name_through_a_file_that_hands_it_on_depends_on_that_file() {
+    let fixture = Fixture::new(m1nd_tools::surface(), HANDED_ON);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let reached = |node: &str, direction: &str| {
+        let asked = json!({"node_id": node, "max_hops": 2, "direction": direction});
+        let found = ok(&fixture, "impact", asked);
+        let hits = found["blast_radius"].as_array().unwrap().clone();
+        let told = |hit: &Value| format!("{} {}", hit["node_id"].as_str().unwrap(), hit["hop_distance"]);
+        hits.iter().map(told).filter(|hit| hit.starts_with("file::")).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        reached("pkg/core/__init__.py", "forward"),
+        ["file::pkg/__init__.py 1", "file::app.py 2"],
+        "the core is asked by the package, and that by the program"
+    );
+    assert_eq!(reached("pkg/__init__.py", "forward"), ["file::app.py 1"]);
+    assert_eq!(
+        reached("web/src/core/index.ts", "forward"),
+        ["file::web/src/index.ts 1", "file::web/src/app.ts 2"]
+    );
+    assert_eq!(reached("src/door/mod.rs", "forward")[0], "file::src/user.rs 1");
+    let needed = reached("web/src/app.ts", "reverse");
+    assert!(needed.contains(&"file::web/src/index.ts 1".to_owned()), "{needed:?}");
+    assert!(!reached("web/src/near.ts", "reverse").contains(&"file::web/src/index.ts 1".to_owned()));
+    // Whoever plans to delete it is told of them.
+    let plan = json!({"actions": [{"action_type": "delete", "file_path": "pkg/__init__.py"}]});
+    let gaps = ok(&fixture, "validate_plan", plan);
+    assert_eq!(gaps["gaps"][0]["file_path"], "app.py", "{gaps}");
+    let without = ok(&fixture, "counterfactual", json!({"node_ids": ["web/src/index.ts"]}));
+    assert_eq!(without["cascade"][0]["nodes"], json!(["file::web/src/app.ts"]), "{without}");
+}
+
+#[test]
+fn an_answer_that_leaves_something_out_says_what_and_how_to_get_it() {
+    let mut text = String::new();
+    for at in 0..140 {
+        text.push_str(&format!(
+            "//- some/longer/folder/name/module_{at}.py\ndef work_{at}():\n    return {at}\n"
+        ));
+    }
+    let fixture = Fixture::new(m1nd_tools::surface(), &text);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = ok(&fixture, "panoramic", json!({}));
+    let hint = found["next_step_hint"].as_str().unwrap();
+    let shown = found["modules"].as_array().unwrap().len();
+    assert!(shown < 100 && found["truncated"] == true, "{found}");
+    assert!(hint.contains("`limit` keeps 100 of 140: ") && hint.contains("`scope`"), "{hint}");
+    assert!(hint.contains(&format!("Cut to fit: {shown} of 100 modules; `max_chars: ")), "{hint}");
+    // The call that it names gives what was kept back.
+    let room = hint.split("`max_chars: ").nth(1).unwrap().split('`').next().unwrap();
+    let more =
+        ok(&fixture, "panoramic", json!({"limit": 140, "max_chars": room.parse::<u64>().unwrap() * 2}));
+    assert_eq!((more["modules"].as_array().unwrap().len(), &more["truncated"]), (140, &json!(false)));
+    assert!(!more["next_step_hint"].as_str().unwrap().contains("limit"), "{more}");
+}
+
+#[test]
+fn what_changes_with_a_suspect_is_suspected_only_where_it_is_code() {
+    let code = |n: u32| format!("def total(x):\n    return x.price # {n}\n");
+    let other = |n: u32| format!("def price(x):\n    return {n}\n");
+    let fixture = Fixture::new(m1nd_tools::surface(), "//- CHANGES.rst\n0\n//- app.py\n0\n//- store.py\n0\n");
+    for n in 1..5 {
+        let (app, store, log) = (code(n), other(n), format!("{n}\n"));
+        let files = [("CHANGES.rst", &*log), ("app.py", &*app), ("store.py", &*store)];
+        commit(fixture.root(), Says("Ann", 1_690_000_000 + u64::from(n) * 86_400, "change"), &files);
+    }
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let text = "Traceback (most recent call last):\n  File \"app.py\", line 2, in total\n    return x.price\nAttributeError: no price\n";
+    let found = ok(&fixture, "trace", json!({"error_text": text}));
+    assert_eq!(names(&found["co_change_suspects"], "file_path"), ["store.py"], "{found}");
+}

@@ -6,6 +6,7 @@ mod changes;
 mod git;
 mod log;
 mod mark;
+mod moves;
 mod past;
 mod several;
 mod tally;

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::changes::compared;
 use super::git::{HistoryError, OBJECT_CACHE_BYTES, cut_off, differences, open, prefix_of, unreadable};
+use super::moves::moves;
 
 /// Commits that are looked through.
 const MAX_COMMITS: usize = 20_000;
@@ -93,9 +94,13 @@ pub fn timeline(
         if before.contains(&own) || (own.is_none() && before.iter().all(Option::is_none)) {
             continue;
         }
+        // Where a file moved away, what was before is the past of that one: what stands under its path today was made anew.
+        if own.is_none() && parents.len() == 1 && counterpart(&repo, &commit, &path, Side::Came).is_some() {
+            break;
+        }
         // What came with no past may have had another name.
         let renamed_from = match (own, parents.as_slice(), before.first()) {
-            (Some(own), [_], Some(None)) => counterpart(&repo, &commit, own, &path, Side::Went),
+            (Some(_), [_], Some(None)) => counterpart(&repo, &commit, &path, Side::Went),
             _ => None,
         };
         let (old, renamed_from) = match renamed_from {
@@ -180,9 +185,10 @@ fn follow(
         };
         open.retain(|(name, _)| {
             let went = blob_in(commit.id, name).is_none().then(|| blob_in(parent, name)).flatten();
-            let Some(old) = went else { return true };
-            let new = counterpart(repo, &commit, old, name, Side::Came);
-            if let Some((_, new)) = new {
+            if went.is_none() {
+                return true;
+            }
+            if let Some((_, new)) = counterpart(repo, &commit, name, Side::Came) {
                 became.insert(name.clone(), new);
             }
             false
@@ -275,54 +281,27 @@ enum Side {
     Came,
 }
 
-/// The file that went when this one came, or came when this one went: with the same content, or the one that is most like it and at
-/// least half so.
+/// The file that went when this one came, or came when this one went, by the rule that the log follows files by.
 fn counterpart(
     repo: &gix::Repository,
     commit: &gix::Commit<'_>,
-    own: ObjectId,
     path: &str,
     side: Side,
 ) -> Option<(ObjectId, String)> {
     use gix::diff::tree::recorder::Change;
-    let parent = commit.parent_ids().next();
-    let gone = differences(repo, commit, parent)?.filter_map(|change| match change {
-        Change::Deletion { oid, path, entry_mode, .. } if side == Side::Went && entry_mode.is_blob() => {
-            Some((oid, path.to_string()))
-        }
-        Change::Addition { oid, path, entry_mode, .. } if side == Side::Came && entry_mode.is_blob() => {
-            Some((oid, path.to_string()))
-        }
+    let changes: Vec<Change> = differences(repo, commit, commit.parent_ids().next())?.collect();
+    let (was, is) = moves(repo, &changes).into_iter().find(|(was, is)| match side {
+        Side::Went => is == path,
+        Side::Came => was == path,
+    })?;
+    let other = if side == Side::Went { was } else { is };
+    let content = changes.iter().find_map(|change| match (change, side) {
+        (Change::Deletion { oid, path, .. }, Side::Went)
+        | (Change::Addition { oid, path, .. }, Side::Came) => (*path == other).then_some(*oid),
         _ => None,
-    });
-    let mut gone: Vec<(ObjectId, String)> = gone.filter(|(_, was)| was != path).collect();
-    if let Some(same) = gone.iter().position(|(old, _)| *old == own) {
-        return Some(gone.swap_remove(same));
-    }
-    // Those that are named alike are the likeliest, where there are many.
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let ending = |path: &str| name(path).rsplit_once('.').map(|(_, ending)| ending.to_owned());
-    let stem = |path: &str| name(path).split('.').next().map(str::to_owned);
-    gone.retain(|(_, was)| ending(was) == ending(path) || stem(was) == stem(path));
-    gone.sort_by_key(|(_, was)| (name(was) != name(path), was.clone()));
-    gone.truncate(MAX_LIKE);
-    let bytes = |id: ObjectId| repo.find_blob(id).ok().map(|mut blob| blob.take_data());
-    let new = bytes(own)?;
-    let alike = gone.into_iter().filter_map(|(old, was)| {
-        let before = bytes(old)?;
-        let lines = |bytes: &[u8]| bytes.split_inclusive(|&byte| byte == b'\n').count();
-        let longest = lines(&before).max(lines(&new));
-        let (_, added, removed) = compared(&before, &new);
-        // What cannot be compared is told as if nothing had changed.
-        let unlike = added.max(removed) as usize;
-        let is_told = unlike > 0 && longest > 0;
-        (is_told && unlike * 2 <= longest).then_some((unlike, old, was))
-    });
-    alike.min_by_key(|(unlike, ..)| *unlike).map(|(_, old, was)| (old, was))
+    })?;
+    Some((content, other))
 }
-
-/// Files that went in one commit and are compared with one that came.
-const MAX_LIKE: usize = 50;
 
 #[cfg(test)]
 mod tests {
@@ -402,13 +381,41 @@ mod tests {
             &[("in/a.py", "2\n"), ("a.py", "3\n"), ("LOG.rst", "c\n"), ("in/b.py", "1\n"), ("b.py", "2\n")],
             Some(four),
         );
-        let found = timeline(dir.path(), "a.py", None, &CancelToken::new()).unwrap();
-        let shown: Vec<String> = found
-            .touches
-            .iter()
-            .map(|touch| format!("{} {}", touch.subject, touch.companions.join(" ")).trim_end().to_owned())
-            .collect();
-        assert_eq!(shown, ["again", "move in/a.py", "split LOG.rst b.py in/b.py", "add LOG.rst b.py"]);
+        let past = |path: &str| -> Vec<String> {
+            let found = timeline(dir.path(), path, None, &CancelToken::new()).unwrap();
+            let told = |touch: &Touch| format!("{} {}", touch.subject, touch.companions.join(" "));
+            found.touches.iter().map(|touch| told(touch).trim_end().to_owned()).collect()
+        };
+        assert_eq!(past("in/a.py"), ["move", "split LOG.rst b.py in/b.py", "add LOG.rst b.py"]);
+        // What was made under the path since has no past before that.
+        assert_eq!(past("a.py"), ["again"]);
+    }
+
+    #[test]
+    fn the_log_and_the_timeline_count_the_same_commits_of_a_file() {
+        let dir = tempfile::tempdir().unwrap();
+        let repo = repository(dir.path());
+        let states: [&[(&str, &str)]; 6] = [
+            &[("app.py", "1\n2\n3\n")],
+            &[("app.py", "1\n2\n4\n")],
+            &[("pure/app.py", "1\n2\n4\n")],
+            &[("pure/app.py", "1\n2\n4\n"), ("app.py", "new\n"), ("gone.py", "x\n")],
+            &[("pure/app.py", "1\n2\n4\n"), ("app.py", "newer\n")],
+            // Removed and made again under its own name is the same file.
+            &[("pure/app.py", "1\n5\n4\n"), ("app.py", "newer\n"), ("gone.py", "y\n")],
+        ];
+        let mut last = None;
+        for (at, files) in (1..).zip(states) {
+            last = Some(commit(&repo, at * 100, "change", files, last));
+        }
+        let log = super::super::log(dir.path(), 100, &CancelToken::new()).unwrap();
+        let count = |path: &str| {
+            let told = timeline(dir.path(), path, None, &CancelToken::new()).unwrap().touches.len();
+            let logged =
+                log.entries.iter().filter(|entry| entry.files.iter().any(|file| file == path)).count();
+            (told, logged)
+        };
+        assert_eq!(["app.py", "pure/app.py", "gone.py"].map(count), [(2, 2), (4, 4), (3, 3)]);
     }
 
     #[test]

@@ -91,7 +91,7 @@ pub fn run(
             "That is a constant or a variable. Where it holds a function, calls through it are not attributed to it; search for the name followed by a bracket.",
         ),
         None if is_place(&at, node) => Guidance::hint(
-            "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that.",
+            "That is a file or a folder, and only calls at the top level of a file are its own. Ask outline for what is inside, then ask about that; impact tells which files import it.",
         ),
         None if implemented(&leads).is_some() => {
             let (base, calls) = implemented(&leads).unwrap_or_default();

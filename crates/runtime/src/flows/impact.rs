@@ -2,12 +2,13 @@
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::blast::{self, Blast, Reached, Toward};
+use m1nd_risk::blast::{self, Blast, Handed, Reached, Toward};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::changed;
+use super::imports::handed;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::from_graph;
 
@@ -54,6 +55,8 @@ pub struct Impact {
     pub unknown: Vec<String>,
     /// How many files the change touches, if one was given.
     pub changed_files: Option<usize>,
+    /// Files that may take a name through the changed ones and were not read.
+    pub unread: usize,
 }
 
 /// Where to look.
@@ -93,12 +96,26 @@ pub fn run(
         (Some(_), _) => blast::insides(graph, &sources),
         (None, _) => sources.clone(),
     };
+    let root = ctx.workspace()?.root();
+    let mut by_name = handed::Found::default();
+    if direction != Direction::Reverse {
+        by_name = handed::takers(root, graph, &inside);
+    }
+    if direction != Direction::Forward {
+        by_name.handed.extend(handed::givers(root, graph, &inside).handed);
+    }
+    let handed::Found { handed, unread } = by_name;
     let found = match direction {
-        Direction::Forward => blast::blast(graph, &inside, Toward::Affected, max_hops),
-        Direction::Reverse => blast::blast(graph, &inside, Toward::Needed, max_hops),
-        Direction::Both => blast::both(graph, &inside, max_hops),
+        Direction::Forward => blast::blast_handed(graph, &handed, &inside, Toward::Affected, max_hops),
+        Direction::Reverse => blast::blast_handed(graph, &handed, &inside, Toward::Needed, max_hops),
+        Direction::Both => blast::both(graph, &handed, &inside, max_hops),
     };
-    Ok(Impact { sources, blast: found, unknown, changed_files })
+    Ok(Impact { sources, blast: found, unknown, changed_files, unread })
+}
+
+/// Who takes names from the files among these nodes that only hand them on.
+pub fn handed(ctx: &Ctx<'_>, graph: &Graph, nodes: &[NodeIx]) -> Result<Handed, Fault> {
+    Ok(handed::takers(ctx.workspace()?.root(), graph, nodes).handed)
 }
 
 impl Impact {

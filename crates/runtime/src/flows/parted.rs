@@ -1,6 +1,6 @@
 //! Parted: how a file can be taken apart, and who says where it is.
 
-use m1nd_graph::{Graph, NodeIx};
+use m1nd_graph::{Graph, NodeIx, folder_files};
 use m1nd_ingest::{imported, scan};
 use m1nd_risk::refactor::{self, Plan};
 use m1nd_vfs::Root;
@@ -15,13 +15,9 @@ pub fn plan(root: &Root, graph: &Graph, file: NodeIx) -> Plan {
 fn takes_from(root: &Root, user: &str, name: &str, home: &str) -> Option<bool> {
     let bytes = scan::read(root, user).ok()?;
     let bound = imported::bound(user, &bytes, name)?;
-    let (folder, file) = home.rsplit_once('/').unwrap_or(("", home));
-    let stem = match file.split('.').next().unwrap_or(file) {
-        "__init__" | "index" => folder.rsplit('/').next().unwrap_or(folder),
-        stem => stem,
-    };
-    let says = |part: &String| part.split(['/', '.']).any(|word| word == stem);
+    let module = folder_files::word(home);
+    let says = |part: &String| part.split(['/', '.']).any(|word| word == module);
     // From beside it a folder need not be named.
-    let is_said = |source: &imported::Source| stem.is_empty() || source.module.iter().any(says);
+    let is_said = |source: &imported::Source| module.is_empty() || source.module.iter().any(says);
     (!bound.imports.is_empty()).then(|| bound.imports.iter().any(is_said))
 }

@@ -2,7 +2,7 @@
 
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::blast::DEPENDS;
+use m1nd_risk::blast::{DEPENDS, Handed};
 use m1nd_risk::plan::{self, Severity, Step};
 use m1nd_stdx::round::round3;
 use m1nd_vfs::RelPath;
@@ -33,8 +33,8 @@ const LEAST: f32 = 0.04;
 pub const MAX_GAPS: usize = 15;
 
 /// Gaps of a plan: users of what goes away first, then what changes with the rest.
-pub fn gaps(graph: &Graph, steps: &[Step], predictions: &[Prediction]) -> Vec<Gap> {
-    let mut gaps: Vec<Gap> = plan::broken(graph, steps)
+pub fn gaps(graph: &Graph, handed: &Handed, steps: &[Step], predictions: &[Prediction]) -> Vec<Gap> {
+    let mut gaps: Vec<Gap> = plan::broken(graph, handed, steps)
         .iter()
         .map(|one| {
             let at = one.line.map_or_else(String::new, |line| format!(" at line {line}"));

@@ -41,7 +41,7 @@ pub struct SignalsShown {
     pub centrality: f64,
 }
 
-/// A file that changes together with a suspect.
+/// A file of code that changes together with a suspect.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Serialize)]
 pub struct CoSuspect {
     pub file_path: String,
@@ -212,6 +212,10 @@ fn co_changes(graph: &Graph, suspects: &[Suspect]) -> Vec<CoSuspect> {
         let edges = graph.outgoing(file).map(|edge| (edge.target, edge));
         let edges = edges.chain(graph.incoming(file).map(|edge| (edge.source, edge)));
         for (other, edge) in edges.filter(|(_, edge)| edge.kind == EdgeKind::CoChanges) {
+            // Change logs and locks change with everything, and nothing in them fails.
+            if graph.node(other).language().is_empty() {
+                continue;
+            }
             let other = graph.node(other).path();
             if !files.contains(other) && !found.iter().any(|known| known.file_path == other) {
                 let strength = round3(edge.base_weight.get());

@@ -90,11 +90,27 @@ impl Whole {
         self.is_part = is_truncated(body);
     }
 
+    /// What was left out, and the call that gives it.
+    fn words(&self, body: &Map<String, Value>) -> String {
+        let len = |name: &str| body.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+        let shorter = self.lists.iter().filter(|(name, before)| len(name) < *before);
+        let shorter: Vec<String> =
+            shorter.map(|(name, before)| format!("{} of {before} {name}", len(name))).collect();
+        let left = if shorter.is_empty() { String::new() } else { format!(": {}", shorter.join(", ")) };
+        let more = self.bytes.next_multiple_of(1_000);
+        let gives = if self.is_part { "more" } else { "all" };
+        format!("Cut to fit{left}; `max_chars: {more}` gives {gives}.")
+    }
+
     /// Whether items were taken out of the answer, and not only words about them.
     fn lost_items(&self, body: &Map<String, Value>) -> bool {
         let len = |name: &str| body.get(name).and_then(Value::as_array).map_or(0, Vec::len);
         !self.is_part || self.lists.iter().any(|(name, before)| len(name) < *before)
     }
+}
+
+fn said(body: &Map<String, Value>) -> Option<String> {
+    body.get(HINT).and_then(Value::as_str).map(str::to_owned)
 }
 
 fn is_truncated(body: &Value) -> bool {
@@ -112,12 +128,10 @@ fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<&Whole>, fo
             }
             facts.add_to(&mut map, done, form);
             // Who set a limit knows it; who did not must be told how to get the rest.
-            if let Some(whole) = cut.filter(|_| lacks_items && facts.header().max_chars.is_none())
-                && !map.contains_key(HINT)
-            {
-                let more = whole.bytes.next_multiple_of(1_000);
-                let gives = if whole.is_part { "gives more" } else { "gives all" };
-                map.insert(HINT.into(), json!(format!("Cut to fit; `max_chars: {more}` {gives} of it.")));
+            if let Some(whole) = cut.filter(|_| lacks_items && facts.header().max_chars.is_none()) {
+                let mut hint = Guidance { next_step_hint: said(&map), ..Guidance::default() };
+                hint.add(&whole.words(&map));
+                map.insert(HINT.into(), json!(hint.next_step_hint));
             }
             Value::Object(map)
         }

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_risk::blast::insides;
 use m1nd_runtime::faults::from_graph;
+use m1nd_runtime::flows::impact;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Saves, Spec, Tool};
 use m1nd_stdx::round::round2;
 use schemars::JsonSchema;
@@ -81,7 +83,8 @@ impl Tool for Counterfactual {
         let root = ctx.workspace()?.root();
         let find = |name: &String| from_graph::find_code(root, &at.graph, "node_ids", name);
         let nodes = input.node_ids.iter().map(find).collect::<Result<Vec<_>, _>>()?;
-        let found = m1nd_risk::removal::remove(&at.graph, &nodes, 6);
+        let handed = impact::handed(ctx, &at.graph, &insides(&at.graph, &nodes))?;
+        let found = m1nd_risk::removal::remove(&at.graph, &handed, &nodes, 6);
         let id = |ix: m1nd_graph::NodeIx| at.graph.node(ix).id().to_owned();
         let mut steps: BTreeMap<u32, Step> = BTreeMap::new();
         for &(node, depth) in &found.affected {

@@ -114,6 +114,15 @@ impl Tool for Review {
         };
         let mut tests = found.tests;
         let truncated = tests.len() > MAX_TESTS || found.files.len() > MAX_FILES;
+        let mut guidance = guidance;
+        if truncated {
+            let shown = |what: &str, all: usize, most: usize| format!("{} of {all} {what}", all.min(most));
+            guidance.add(&format!(
+                "Listed are {} and {}; `impact` with the change as `diff` goes through all that it reaches.",
+                shown("tests", tests.len(), MAX_TESTS),
+                shown("files", found.files.len(), MAX_FILES)
+            ));
+        }
         tests.truncate(MAX_TESTS);
         // Risk of nothing is none.
         let risk = if found.files.is_empty() { 0.0 } else { found.risk };

@@ -126,6 +126,8 @@ impl Tool for Timeline {
                 Guidance::hint("No commit is known: the file is new, or it was never committed."),
             ),
         };
+        let guidance =
+            guidance.with_rest(found.touches.len(), total, "a higher one (to 200) shows older ones");
         let output = Output {
             file_path: path,
             truncated: total > found.touches.len() as u64,

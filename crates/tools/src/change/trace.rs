@@ -40,7 +40,7 @@ pub struct Output {
     frames_mapped: u64,
     /// Most suspicious first.
     suspects: Vec<SuspectShown>,
-    /// Files that change together with the suspects'.
+    /// Files of code that change together with the suspects'.
     co_change_suspects: Vec<CoSuspect>,
     /// The calls that led to the last failure, outermost first.
     causal_chain: Vec<String>,

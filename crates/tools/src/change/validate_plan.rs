@@ -2,9 +2,10 @@
 
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
+use m1nd_graph::NodeIx;
 use m1nd_risk::plan::{self, Act, Step};
 use m1nd_runtime::flows::planned::{self, Gap};
-use m1nd_runtime::flows::{ledger, predicted};
+use m1nd_runtime::flows::{impact, ledger, predicted};
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
 use schemars::JsonSchema;
@@ -140,7 +141,10 @@ impl Tool for ValidatePlan {
             Some(_) => Vec::new(),
         };
         predictions.retain(|one| steps.iter().all(|step| step.path != one.path));
-        let gaps = planned::gaps(graph, &steps, &predictions);
+        let goes = steps.iter().filter(|step| matches!(step.act, Act::Delete | Act::Rename));
+        let files: Vec<NodeIx> = goes.filter_map(|step| graph.node_by_path(&step.path)).collect();
+        let handed = impact::handed(ctx, graph, &files)?;
+        let gaps = planned::gaps(graph, &handed, &steps, &predictions);
         let tested = plan::tested(graph, &steps);
         let known = ledger::of(ctx, graph)?;
         let is_known = planned::is_known(ctx, graph, &touched)?;

@@ -71,6 +71,9 @@ pub struct Output {
     tests_total: u64,
     /// How many nodes are reached only by a guess.
     inferred: u64,
+    /// Files that may take a name through a changed one, and were not read.
+    #[serde(skip_serializing_if = "is_none")]
+    importers_not_read: u64,
     /// Files of the diff that the graph does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files_not_in_graph: Vec<String>,
@@ -105,7 +108,7 @@ impl Tool for Impact {
         name: "impact",
         summary: "What breaks if this changes: callers, importers, subclasses, users of a type and tests, with how far and how strongly. Takes a node, a diff or a git range.",
         help: "A step keeps the strength of its relation (calls and routes 0.9; inherits, implements, configures 0.8; tests, depends_on 0.7; references, imports 0.5; binds_to 0.4), \
-            and a guess among n nodes 1/n of it; a node's signal is that of the strongest way to it. A class or file stands for all that is in it. A call of the method that a changed one overrides counts half (`overrides`). \
+            and a guess among n nodes 1/n of it; a node's signal is that of the strongest way to it. A class or file stands for all that is in it. A call of the method that a changed one overrides counts half (`overrides`). Who imports a name through a file that only hands it on (`__init__.py`, `index.ts`, `pub use`) depends on that file, too. \
             Changed lines of a diff are looked up in the files as they are now; those of a range where they stand today.",
         intents: &[
             "what breaks if I change",
@@ -169,6 +172,7 @@ impl Tool for Impact {
             tests_total,
             inferred: found.guessed() as u64,
             blast_radius,
+            importers_not_read: found.unread as u64,
             files_not_in_graph: found.unknown,
         };
         output.settle();

@@ -109,6 +109,8 @@ impl Tool for AntibodyScan {
             None if no_data.is_some() => Guidance::hint("Keep the pattern of a confirmed bug first."),
             None => Guidance::hint("Nothing here looks like a bug that is known."),
         };
+        let guidance =
+            guidance.with_rest(matches.len(), total, "a higher one (to 500) shows more, `scope` a part");
         let output = Output {
             truncated: total > matches.len() as u64,
             matches,

@@ -120,6 +120,8 @@ impl Tool for FlowSimulate {
             None if flow.files == 0 => Guidance::hint("No file here is in a language that can be looked at."),
             None => Guidance::hint("No function changes a shared variable on two ways without a lock."),
         };
+        let guidance =
+            guidance.with_rest(turbulent.len(), total, "a higher one (to 200) shows more, `scope` a part");
         let output = Output {
             truncated: total > turbulent.len() as u64,
             turbulent,

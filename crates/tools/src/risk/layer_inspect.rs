@@ -80,6 +80,8 @@ impl Tool for LayerInspect {
             ),
             None => Guidance::hint("No file is known to depend on another here."),
         };
+        let guidance =
+            guidance.with_rest(files.len(), total, "a higher one (to 500) shows more, `scope` a part");
         let output = Output {
             level: level.unwrap_or_default() as u64,
             name,

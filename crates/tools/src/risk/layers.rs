@@ -122,6 +122,14 @@ impl Tool for LayersTool {
             ),
             None => Guidance::hint("Nothing goes against the layers."),
         };
+        let mut guidance = guidance.with_rest(
+            output.violations.len(),
+            total,
+            "a higher one (to 500) shows more, `scope` a part",
+        );
+        if found.utilities.len() > MAX_UTILITIES {
+            guidance.add(&format!("{MAX_UTILITIES} of {} utilities are named.", found.utilities.len()));
+        }
         Ok(Answer::of(output).candidates(total).proof(ProofState::Proving).next(guidance))
     }
 }

@@ -138,6 +138,11 @@ impl Tool for Panoramic {
             None if found.is_empty() => Guidance::hint("No file of code is in that scope."),
             None => Guidance::hint("No module reaches min_risk."),
         };
+        let guidance = guidance.with_rest(
+            modules.len(),
+            total as u64,
+            "a higher one (to 1000) shows more, `scope` or `min_risk` others",
+        );
         let output = Output {
             truncated: total > modules.len(),
             modules,

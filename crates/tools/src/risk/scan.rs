@@ -95,6 +95,8 @@ impl Tool for Scan {
             }
             None => (ProofState::Proving, Guidance::hint("Nothing was found where the pattern is known.")),
         };
+        let guidance =
+            guidance.with_rest(findings.len(), total, "a higher one (to 500) shows more, `scope` a part");
         let output = Output {
             pattern: input.pattern.name(),
             truncated: total > findings.len() as u64,

@@ -112,6 +112,8 @@ impl Tool for TaintTrace {
             None if found.reached == 0 => Guidance::hint("No function is reached; name entries in node_ids."),
             None => Guidance::hint("No dangerous call that is known is reached from the entries."),
         };
+        let guidance =
+            guidance.with_rest(paths.len(), total, "a higher one (to 200) shows more, `scope` a part");
         let output = Output {
             truncated: total > paths.len() as u64,
             paths,

@@ -126,6 +126,8 @@ impl Tool for Tremor {
         };
         let truncated = total > tremors.len() as u64;
         let commits = known.commits as u64;
+        let guidance =
+            guidance.with_rest(tremors.len(), total, "a higher one (to 200) shows more, `scope` a part");
         let output = Output { tremors, total, without_data, commits, no_data, truncated };
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }

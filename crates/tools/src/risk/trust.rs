@@ -128,6 +128,8 @@ impl Tool for Trust {
         };
         let truncated = total > modules.len() as u64;
         let commits = known.commits as u64;
+        let guidance =
+            guidance.with_rest(modules.len(), total, "a higher one (to 200) shows more, `scope` a part");
         let output = Output { modules, total, without_data, commits, no_data: known.no_data(), truncated };
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }

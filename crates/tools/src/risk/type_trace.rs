@@ -116,6 +116,7 @@ impl Tool for TypeTrace {
                 (ProofState::Blocked, Guidance::next("search", asked.label().to_owned(), hint))
             }
         };
+        let guidance = guidance.with_rest(trace.len(), total, "a higher one (to 500) shows more");
         let output = Output {
             node_id: asked.id().to_owned(),
             at: format!("{}:{}", asked.path(), asked.lines().0),

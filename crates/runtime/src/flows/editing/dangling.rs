@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
-use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, near};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
 use m1nd_vfs::Root;
@@ -50,7 +50,7 @@ pub(super) fn find(
 pub(super) fn word_of(graph: &Graph, node: NodeIx) -> &str {
     let label = graph.node(node).label();
     match graph.node(node).kind() {
-        NodeKind::File => module_name(graph.node(node).path()),
+        NodeKind::File => folder_files::word(graph.node(node).path()),
         _ => label,
     }
 }
@@ -143,8 +143,9 @@ impl States<'_> {
     /// Lines of a file that import another one, which goes, and were left as they are.
     fn imports_left(&mut self, word: &str, edge: &Edge<'_>, source: NodeIx) -> Vec<(u32, Evidence)> {
         let user = self.after.node(source);
-        let names_it =
-            |line: &str| has_word(line, word) || stands_for_folder(self.before.node(edge.target).path());
+        let names_it = |line: &str| {
+            has_word(line, word) || folder_files::stands_for_folder(self.before.node(edge.target).path())
+        };
         let alike = alike(self.after, word, true, source);
         let lost = lost_somewhere(edge, &alike);
         let Some((_, evidence)) = lost.first().copied() else { return Vec::new() };
@@ -356,28 +357,10 @@ fn could_mean<'g>(graph: &'g Graph, node: NodeIx, path: &str) -> impl Fn(&Mentio
 fn alike<'g>(after: &'g Graph, word: &str, is_file: bool, source: NodeIx) -> Vec<Edge<'g>> {
     let leads_there = |other: &Edge<'_>| {
         let target = after.node(other.target);
-        let is_stem = target.kind() == NodeKind::File && module_name(target.path()) == word;
+        let is_stem = target.kind() == NodeKind::File && folder_files::word(target.path()) == word;
         HOLDS.contains(&other.kind) && (is_stem || !is_file && target.label() == word)
     };
     after.outgoing(source).filter(leads_there).collect()
-}
-
-/// The name by which a file is imported: its own, or that of the folder it stands for.
-fn module_name(path: &str) -> &str {
-    match stands_for_folder(path) {
-        true => near::folder(path).rsplit('/').next().unwrap_or_default(),
-        false => stem(path),
-    }
-}
-
-/// Whether a file is imported by the name of its folder, by its own, or by dots alone.
-fn stands_for_folder(path: &str) -> bool {
-    matches!(stem(path), "__init__" | "index" | "mod")
-}
-
-fn stem(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    name.split('.').next().unwrap_or_default()
 }
 
 /// Constructors, however a language calls them.

@@ -61,5 +61,5 @@ fn through_support(
 }
 
 fn impact_of(blast: Blast) -> Impact {
-    Impact { sources: Vec::new(), blast, unknown: Vec::new(), changed_files: None }
+    Impact { sources: Vec::new(), blast, unknown: Vec::new(), changed_files: None, unread: 0 }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
-use m1nd_graph::near::folder;
+use m1nd_graph::folder_files;
 use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::languages;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
@@ -73,13 +73,8 @@ pub fn left(
 
 /// The words by which a file is imported: its own name, and its folder's where it stands for that.
 fn words(path: &str) -> Vec<&str> {
-    let file = path.rsplit('/').next().unwrap_or_default();
-    let stem = file.split('.').next().unwrap_or_default();
-    let around = folder(path).rsplit('/').next().unwrap_or_default();
-    let words = match stem {
-        "__init__" | "index" | "mod" | "lib" => vec![stem, around],
-        stem => vec![stem],
-    };
+    let mut words = vec![folder_files::stem(path), folder_files::word(path)];
+    words.dedup();
     let is_word = |word: &&str| !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || c == '_');
     words.into_iter().filter(is_word).collect()
 }

@@ -4,6 +4,7 @@
 //! cannot be read.
 
 mod go;
+pub(crate) mod handed;
 mod importers;
 mod java;
 mod offered;

@@ -86,6 +86,19 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
     }
 }
 
+/// The file that an import takes something from: a package's is the one that stands for it, unless a module of it is meant.
+pub(super) fn module(world: &mut World<'_>, path: &str, import: &Written) -> Option<String> {
+    match place(world, path, import)? {
+        Place::File(module) => Some(module),
+        Place::Folder(folder) => {
+            let init = join(&folder, "__init__.py")?;
+            let is_module = import.item.as_ref().is_some_and(|item| has_module(world, &folder, item));
+            (!is_module && world.is_file(&init)).then_some(init)
+        }
+        Place::Gone { .. } => None,
+    }
+}
+
 fn lacking(module: &str, item: &str) -> Missing {
     Missing {
         target: format!("{module}:{item}"),

@@ -69,8 +69,48 @@ fn follow(world: &mut World<'_>, start: &str, parts: &[String], is_all: bool) ->
     None
 }
 
+/// The files of modules that a `use` takes something from: a file may belong to a library and to a program.
+pub(super) fn modules(world: &mut World<'_>, path: &str, import: &Written) -> Vec<String> {
+    let Some((first, mut rest)) = import.module.split_first() else { return Vec::new() };
+    let is_outside = import.within.is_none();
+    let mut starts = match first.as_str() {
+        "crate" => roots(world, path),
+        "self" if is_outside => vec![path.to_owned()],
+        "super" if is_outside => parent(world, path).into_iter().collect(),
+        "self" | "super" | "" => Vec::new(),
+        // A module of the file itself, or another crate.
+        name if is_outside && world.text(path).is_some_and(|text| declares(&text, name)) => {
+            rest = &import.module;
+            vec![path.to_owned()]
+        }
+        name => library(world, path, name).into_iter().collect(),
+    };
+    while let Some((_, inner)) = rest.split_first().filter(|(first, _)| *first == "super") {
+        starts = starts.iter().filter_map(|start| parent(world, start)).collect();
+        rest = inner;
+    }
+    starts.into_iter().filter_map(|start| taken_from(world, start, rest, import.is_all)).collect()
+}
+
+/// The module in which a name is looked up; nothing where a module itself is meant.
+fn taken_from(world: &mut World<'_>, start: String, parts: &[String], is_all: bool) -> Option<String> {
+    let mut here = start;
+    for (at, part) in parts.iter().enumerate() {
+        let text = world.text(&here)?.into_owned();
+        if !declares(&text, part) {
+            return Some(here);
+        }
+        let is_last = at + 1 == parts.len();
+        if is_last && !is_all {
+            return None;
+        }
+        here = places(&here, part).into_iter().find(|path| world.is_file(path))?;
+    }
+    is_all.then_some(here)
+}
+
 /// Whether marks of a module may make items in it: what they stand for is written elsewhere.
-fn is_derived(text: &str) -> bool {
+pub(crate) fn is_derived(text: &str) -> bool {
     const KNOWN: [&str; 60] = [
         "Debug",
         "Clone",

@@ -1,7 +1,7 @@
 //! Scripts: files and names that an import of TypeScript or JavaScript asks for.
 
-use m1nd_graph::NodeKind;
 use m1nd_graph::near::folder;
+use m1nd_graph::{NodeKind, folder_files};
 use m1nd_ingest::imported::Written;
 use m1nd_ingest::languages;
 use m1nd_ingest::manifest::join;
@@ -56,6 +56,44 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
         places: vec![format!("{module}:1")],
         certainty: Certainty::Certain,
     })
+}
+
+/// The file that a relative import takes something from.
+pub(super) fn module(world: &World<'_>, path: &str, import: &Written) -> Option<String> {
+    let asked = import.module.first()?;
+    let is_relative =
+        asked.starts_with("./") || asked.starts_with("../") || matches!(asked.as_str(), "." | "..");
+    is_relative.then(|| source(world, &join(folder(path), asked)?)).flatten()
+}
+
+/// Whether an import that is not relative may ask for a file: by the package that the file speaks for, or by the end of its path.
+pub(super) fn is_named(world: &mut World<'_>, import: &Written, file: &str) -> bool {
+    let Some(asked) = import.module.first().filter(|asked| !asked.starts_with('.')) else { return false };
+    if let Some((home, manifest)) = world.nearest(file, "package.json")
+        && let Some(name) = package_name(&manifest)
+        && let Some(below) = asked.strip_prefix(name.as_str())
+    {
+        let own = file.strip_prefix(&home).unwrap_or(file).trim_start_matches('/');
+        let own = own.strip_prefix("src/").or_else(|| own.strip_prefix("lib/")).unwrap_or(own);
+        let own = own.split('.').next().unwrap_or(own);
+        return match below.strip_prefix('/') {
+            // What is built keeps its folders.
+            None => below.is_empty() && (own == "index" || manifest.contains(&format!("/{own}."))),
+            Some(below) => own == below || own.strip_suffix("/index") == Some(below),
+        };
+    }
+    // `@/parts`, `~/parts`, `#parts` and what else a name is made to stand for.
+    let written: Vec<&str> = asked.split('/').collect();
+    let rest = if asked.starts_with(['@', '~', '#']) { &written[1..] } else { &written[..] };
+    let called = folder_files::module(file);
+    let called: Vec<&str> = called.split('/').collect();
+    !rest.is_empty() && called.ends_with(rest)
+}
+
+/// What a package calls itself.
+fn package_name(manifest: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(manifest).ok()?;
+    value.get("name").and_then(|name| name.as_str()).map(str::to_owned)
 }
 
 fn gone(world: &mut World<'_>, path: &str, asked: &str, target: &str) -> Option<Missing> {

@@ -7,7 +7,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::change::How;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
 use m1nd_ingest::syntax::SyntaxError;
-use m1nd_risk::blast;
+use m1nd_risk::blast::{self, Handed};
 use m1nd_risk::layers::{self, Breach};
 use m1nd_risk::plan::{self, Severity, Step, Tested};
 
@@ -50,7 +50,7 @@ pub fn syntax(edited: &[Edited]) -> Vec<Finding> {
 pub fn missing(graph: &Graph, edited: &[Edited], steps: &[Step], predictions: &[Prediction]) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     let known = |path: &str| edited.iter().any(|one| one.file.path == path);
-    for one in plan::broken(graph, steps).iter().filter(|one| !known(&one.path)) {
+    for one in plan::broken(graph, &Handed::default(), steps).iter().filter(|one| !known(&one.path)) {
         let at = graph.node(one.uses).path().to_owned();
         let line = one.line.unwrap_or_else(|| graph.node(one.node).lines().0);
         found.push(Finding {

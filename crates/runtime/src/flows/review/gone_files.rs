@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::change::How;
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind, folder_files};
 use m1nd_ingest::languages;
 use m1nd_risk::blast::{self, DEPENDS};
 use m1nd_risk::plan::Severity;
@@ -67,11 +67,11 @@ pub fn still_used(
                     continue;
                 }
                 let label = before.node(node).label();
-                let stem = module(path).rsplit('/').next().unwrap_or_default().to_owned();
+                let stem = folder_files::word(path);
                 // A file that stands for its folder may be named itself, too.
-                let own = path.rsplit('/').next().and_then(|file| file.split('.').next()).unwrap_or_default();
+                let own = folder_files::stem(path);
                 let is_said =
-                    |line: u32| [label, &stem, own].iter().any(|word| user.still_says(line, word, edge.kind));
+                    |line: u32| [label, stem, own].iter().any(|word| user.still_says(line, word, edge.kind));
                 let lines = edge.lines.iter().filter(|&&line| is_said(line)).map(|&line| (line, node));
                 let left: Vec<u32> =
                     lines.filter_map(|used| left(user, (before, then), graph, one, used)).collect();
@@ -149,8 +149,7 @@ fn left(
                 let then = || then.get(&line).into_iter().flatten().map(|&(ix, _)| before.node(ix));
                 // The name of a module may lead to another file since.
                 let is_new = |path: &str| then().all(|node| node.path() != path);
-                let is_named_alike =
-                    |path: &str| module(path).rsplit('/').next() == module(used.path()).rsplit('/').next();
+                let is_named_alike = |path: &str| folder_files::word(path) == folder_files::word(used.path());
                 let leads_elsewhere = now().any(|node| {
                     node.kind() == NodeKind::File && is_new(node.path()) && is_named_alike(node.path())
                 });
@@ -167,18 +166,7 @@ fn left(
 
 /// Whether a file is found under the name by which another was: `a.py` and `a/__init__.py`, `a.ts` and `a/index.js`.
 fn takes_place(gone: &str, now: &str) -> bool {
-    gone != now && module(gone) == module(now)
-}
-
-/// A file by what others call it, with its folders.
-fn module(path: &str) -> String {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    let stem = file.split('.').next().unwrap_or(file);
-    match stem {
-        "__init__" | "index" | "mod" | "lib" => folder.to_owned(),
-        stem if folder.is_empty() => stem.to_owned(),
-        stem => format!("{folder}/{stem}"),
-    }
+    gone != now && folder_files::module(gone) == folder_files::module(now)
 }
 
 #[cfg(test)]

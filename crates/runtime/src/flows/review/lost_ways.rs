@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
@@ -185,24 +185,14 @@ impl<'e> Door<'e> {
         words_of(line).any(|word| !SMALL.contains(&word) && self.is_fewer(word))
     }
 
-    /// By what other files call it: its own name, or that of its folder.
-    fn module(&self) -> &str {
-        let (folder, file) = self.path.rsplit_once('/').unwrap_or(("", self.path));
-        match file.split('.').next().unwrap_or(file) {
-            "__init__" | "index" | "mod" | "lib" => folder.rsplit('/').next().unwrap_or_default(),
-            stem => stem,
-        }
-    }
-
     fn is_named_in(&self, line: &str) -> bool {
-        let file = self.path.rsplit('/').next().unwrap_or(self.path);
-        let stem = file.split('.').next().unwrap_or(file);
-        words_of(line).any(|word| word == stem || word == self.module())
+        let (stem, module) = (folder_files::stem(self.path), folder_files::word(self.path));
+        words_of(line).any(|word| word == stem || word == module)
     }
 
     /// Whether a line says the name as one of this module.
     fn is_said_before(&self, line: &str, name: &str) -> bool {
-        let module = self.module();
+        let module = folder_files::word(self.path);
         let is_letter = |c: char| c.is_alphanumeric() || c == '_';
         [".", "::"].iter().any(|mark| {
             let said = format!("{module}{mark}{name}");

@@ -6,6 +6,7 @@ use std::time::Duration;
 use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeKind};
 use m1nd_ingest::languages;
+use m1nd_ingest::mentions::{self, Role};
 use m1nd_ingest::revision::{self, Change, Changed, Member};
 use m1nd_risk::plan::Severity;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
@@ -84,6 +85,10 @@ pub fn still_said(
             found.push(certain);
             continue;
         }
+        if let Some(certain) = gone.said_alone(held, graph) {
+            found.push(certain);
+            continue;
+        }
         // Fields of Python and JavaScript may come from anywhere.
         let is_loose =
             matches!(gone.language, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
@@ -106,6 +111,67 @@ impl Gone<'_> {
         let is_own =
             |line: &str| ["self.", "cls."].iter().any(|word| line.contains(&format!("{word}{}", self.name)));
         Ok(lines.iter().any(|line| !is_own(&line.text)))
+    }
+
+    /// What is certain of a field of Java that its class says without anything before it: nothing else there has the name, and
+    /// nothing above the class may give it.
+    fn said_alone(&self, held: &mut Held<'_>, graph: &Graph) -> Option<Finding> {
+        let Member::Field(name) = self.kind else { return None };
+        if self.language != "java" {
+            return None;
+        }
+        let types: Vec<_> = graph
+            .nodes_in(self.path)
+            .map(|ix| graph.node(ix))
+            .filter(|node| node.kind().is_type() || node.kind() == NodeKind::Module)
+            .collect();
+        let owner = types
+            .iter()
+            .find(|node| node.kind() == self.symbol.kind && node.qualified() == self.symbol.name)?;
+        let text = held.text(self.path)?.into_owned();
+        let is_in = |lines: (u32, u32), line: u32| (lines.0..=lines.1).contains(&line);
+        // What a class extends, or one around it, may have a field of the name, and an interface a constant.
+        let is_constant = !name.contains(char::is_lowercase);
+        let may_give = |node: &m1nd_graph::Node<'_>| {
+            let head = node.signature();
+            head.contains(" extends ") || is_constant && head.contains(" implements ")
+        };
+        let around = types.iter().filter(|node| is_in(node.lines(), owner.lines().0));
+        let is_open = |line: &str| line.starts_with("import static") && line.contains('*');
+        if around.into_iter().any(may_give) || text.lines().any(is_open) {
+            return None;
+        }
+        let said = mentions::of(self.path, text.as_bytes(), name)?;
+        let is_bound = |at: usize| {
+            said.iter().any(|one| matches!(&one.role, Role::Binding { reach, .. } if reach.contains(&at)))
+        };
+        let is_inner = |line: u32| {
+            types.iter().any(|node| {
+                node.lines() != owner.lines()
+                    && is_in(owner.lines(), node.lines().0)
+                    && is_in(node.lines(), line)
+            })
+        };
+        let left = said.iter().filter(|one| {
+            one.role == Role::Use
+                && one.of.is_empty()
+                && is_in(owner.lines(), one.line)
+                && !is_inner(one.line)
+                && !is_bound(one.at)
+        });
+        let lines: BTreeSet<u32> = left.map(|one| one.line).collect();
+        let say = match lines.len() {
+            0 => return None,
+            1 => "1 line still says".to_owned(),
+            count => format!("{count} lines still say"),
+        };
+        Some(Finding {
+            kind: "removed_but_used",
+            severity: Severity::High.name(),
+            at: format!("{}:{}", self.path, self.symbol.line),
+            message: format!("{} has no field {name} any more, and {say} it", self.symbol.name),
+            places: lines.iter().take(MAX_PLACES).map(|line| format!("{}:{line}", self.path)).collect(),
+        })
     }
 
     /// What is certain of a field, whatever else has its name.

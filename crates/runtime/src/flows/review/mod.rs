@@ -14,6 +14,7 @@ mod java_calls;
 mod lines;
 mod literals;
 mod lost_ways;
+mod macro_made;
 mod made;
 mod members;
 mod moved_files;

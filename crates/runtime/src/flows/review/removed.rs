@@ -19,7 +19,7 @@ use m1nd_vfs::walk::Reach;
 
 use super::namesakes::{answers_for_any, namesakes};
 use super::removed_nodes::Relations;
-use super::{Edited, Finding, builtins, constants, removed_nodes};
+use super::{Edited, Finding, builtins, constants, macro_made, removed_nodes};
 use crate::ctx::Ctx;
 use crate::faults;
 use crate::flows::unattributed::{is_comment, is_documentation};
@@ -147,6 +147,9 @@ pub fn still_used(
                 }
                 None => by_text,
             };
+            let may_be_made = macro_made::may_be(graph, gone.edited, name);
+            let severity = if may_be_made { severity.min(Severity::Medium) } else { severity };
+            let unless = if may_be_made { ", unless a macro makes it" } else { "" };
             let say = match lines.len() {
                 1 => "1 line still says".to_owned(),
                 count => format!("{count} lines still say"),
@@ -155,7 +158,7 @@ pub fn still_used(
                 kind: "removed_but_used",
                 severity: severity.name(),
                 at: format!("{}:{}", gone.path, gone.line),
-                message: format!("{name} was removed, nothing else has its name, and {say} it"),
+                message: format!("{name} was removed, nothing else has its name, and {say} it{unless}"),
                 places: lines
                     .iter()
                     .take(MAX_PLACES)

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
@@ -246,7 +246,7 @@ fn left(
         if edge.kind == EdgeKind::Imports
             && now.kind() == NodeKind::File
             && !is_way
-            && is_module(now.path(), name)
+            && folder_files::word(now.path()) == name
         {
             return true;
         }
@@ -259,15 +259,6 @@ fn left(
         return None;
     }
     user.still_says(line, name, edge.kind).then_some(today)
-}
-
-/// Whether a file is the module of a name.
-fn is_module(path: &str, name: &str) -> bool {
-    let (folder, file) = path.rsplit_once('/').unwrap_or(("", path));
-    match file.split('.').next().unwrap_or(file) {
-        "mod" | "__init__" | "index" => folder.rsplit('/').next() == Some(name),
-        stem => stem == name,
-    }
 }
 
 /// Whether something of a kind can be meant where something of another kind was: nobody calls or reads a module.
