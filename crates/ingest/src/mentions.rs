@@ -1,12 +1,13 @@
 //! Mentions: where a file says a name, and whether it means something by it or gives it to something.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use m1nd_vfs::read::decode;
 use tree_sitter::{Node, Tree};
 
 use crate::classify::MAX_FILE_BYTES;
-use crate::languages;
+use crate::languages::{self, Language};
 use crate::walk::PARSE_LIMIT;
 
 /// A place that says a name as such; what stands in strings and comments is none.
@@ -44,17 +45,41 @@ impl Mention {
 
 /// The mentions of a word in a file. Nothing where the file is in no language that is read, or cannot be.
 pub fn of(path: &str, bytes: &[u8], word: &str) -> Option<Vec<Mention>> {
-    let language = languages::of_path(path)?;
-    if word.is_empty() || bytes.len() as u64 > MAX_FILE_BYTES {
-        return None;
+    Source::of(path, bytes)?.mentions(word)
+}
+
+/// A file that may be asked for many words, and is parsed once for them.
+pub struct Source {
+    language: &'static Language,
+    text: String,
+    tree: OnceCell<Option<Tree>>,
+}
+
+impl Source {
+    /// Nothing where the file is in no language that is read.
+    pub fn of(path: &str, bytes: &[u8]) -> Option<Self> {
+        let language = languages::of_path(path)?;
+        if bytes.len() as u64 > MAX_FILE_BYTES {
+            return None;
+        }
+        let (text, _) = decode(bytes)?;
+        Some(Self { language, text, tree: OnceCell::new() })
     }
-    let (text, _) = decode(bytes)?;
-    if !text.contains(word) {
-        return Some(Vec::new());
+
+    /// Nothing where the file cannot be read.
+    pub fn mentions(&self, word: &str) -> Option<Vec<Mention>> {
+        let text = &self.text;
+        if word.is_empty() {
+            return None;
+        }
+        if !text.contains(word) {
+            return Some(Vec::new());
+        }
+        let parse = || languages::tree(self.language, text.as_bytes(), PARSE_LIMIT).ok();
+        let tree = self.tree.get_or_init(parse).as_ref()?;
+        let places = text.match_indices(word);
+        Some(places.filter_map(|(at, _)| mention(tree, text, at..at + word.len())).collect())
     }
-    let tree = languages::tree(language, text.as_bytes(), PARSE_LIMIT).ok()?;
-    let places = text.match_indices(word);
-    Some(places.filter_map(|(at, _)| mention(&tree, &text, at..at + word.len())).collect())
 }
 
 fn mention(tree: &Tree, text: &str, place: Range<usize>) -> Option<Mention> {

@@ -1,6 +1,7 @@
 //! Which constant an expression names, followed through imports and exports.
 
 use crate::facts::{Expr, ExprIx, Name, Scope};
+use crate::languages;
 use crate::resolve::eval::Eval;
 use crate::resolve::program::{GDef, GName, Place};
 use crate::resolve::ty::Ty;
@@ -38,6 +39,7 @@ fn value(eval: &mut Eval<'_, '_>, file: u32, what: ExprIx, hops: u32) -> Option<
             }
             imported(eval, Place::File(file), name, hops)
                 .or_else(|| taken_apart(eval, file, name, hops))
+                .or_else(|| brought(eval, Place::File(file), name, hops))
                 .or_else(|| eval.rules(file).path_constant(eval, file, *scope, &[name]))
         }
         Expr::Field { base, name } => match eval.expr(file, *base) {
@@ -93,7 +95,41 @@ fn item(eval: &mut Eval<'_, '_>, from: u32, place: Place, name: GName, hops: u32
     if let Some(found) = eval.rules(from).constant(eval.program, place, name) {
         return Some(found);
     }
-    exported(eval, place, name, hops).or_else(|| imported(eval, place, name, hops))
+    let own = exported(eval, place, name, hops).or_else(|| imported(eval, place, name, hops));
+    own.or_else(|| brought(eval, place, name, hops))
+}
+
+/// Files that import everything from each other are followed to so many.
+const MAX_BROUGHT: usize = 64;
+
+/// What imports of everything bring to a file of Python or of scripts.
+fn brought(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<GDef> {
+    let Place::File(of) = place else { return None };
+    let program = eval.program;
+    let family = languages::family(&program.files[of as usize].language);
+    let is_passed_on = match family {
+        "python" => !program.text(name).starts_with('_'),
+        "script" => program.text(name) != "default",
+        _ => false,
+    };
+    let mut places = vec![place];
+    let mut at = 0;
+    while is_passed_on && at < places.len() {
+        for &(file, import) in program.globs(places[at]) {
+            let Some(other) = eval.rules(file).module(eval, file, import as usize) else { continue };
+            if places.contains(&other) || places.len() > MAX_BROUGHT {
+                continue;
+            }
+            places.push(other);
+            let own = eval.rules(file).constant(program, other, name);
+            let found = own.or_else(|| exported(eval, other, name, hops));
+            if let Some(found) = found.or_else(|| imported(eval, other, name, hops)) {
+                return Some(found);
+            }
+        }
+        at += 1;
+    }
+    None
 }
 
 fn exported(eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<GDef> {
@@ -307,6 +343,21 @@ export class Config { static MOST = 4 }
 //- ts/app.ts
 import { LIMIT, Config } from './config';
 export function a(x: number) { return x + LIMIT; }
+//- ts/all.ts
+export * from './config';
+//- ts/far.ts
+import { LIMIT } from './all';
+export function far() { return LIMIT; }
+//- py/tools.py
+LIMIT = 3
+_OWN = 4
+//- py/util.py
+from py.tools import *
+def here(): return LIMIT
+//- py/far.py
+from py.util import LIMIT
+def far(): return LIMIT
+def own(): return _OWN
 "#,
         );
         expect![[r#"
@@ -321,6 +372,8 @@ export function a(x: number) { return x + LIMIT; }
             j/a/Config.java Config.own -> j/a/Config.java Config.LIMIT @[4]
             j/b/App.java App.a -> j/a/Config.java Config.LIMIT @[3]
             j/b/Static.java Static.a -> j/a/Config.java Config.LIMIT @[3]
+            py/far.py far -> py/tools.py LIMIT @[2]
+            py/util.py here -> py/tools.py LIMIT @[2]
             rs/src/app.rs a -> rs/src/config.rs LIMIT @[2]
             rs/src/app.rs b -> rs/src/config.rs NAME @[3]
             rs/src/app.rs c -> rs/src/config.rs Cart.SIZE @[4]
@@ -328,6 +381,7 @@ export function a(x: number) { return x + LIMIT; }
             rs/src/config.rs -> rs/src/config.rs Cart @[4]
             rs/src/glob.rs g -> rs/src/config.rs LIMIT @[2]
             ts/app.ts a -> ts/config.ts LIMIT @[2]
+            ts/far.ts far -> ts/config.ts LIMIT @[2]
         "#]]
         .assert_eq(&testing::edges(&graph, &[EdgeKind::References]));
     }
