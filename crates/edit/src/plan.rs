@@ -263,6 +263,7 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         Some(what) => Err(PlanError::NotText { at, path: path(), what }),
         None => Ok(&now.bytes[..]),
     };
+    let refused = |source| PlanError::Edit { at, path: path(), sha256: sha256_hex(&now.bytes), source };
     let bytes = match &change.act {
         Act::Create(_) | Act::CreateExact { .. } => return Err(PlanError::Exists { at, path: path() }),
         Act::Delete => return Ok(None),
@@ -274,11 +275,8 @@ fn wanted(at: usize, change: &Change, now: Option<&Held>) -> Result<Option<After
         {
             return Err(PlanError::Lossy { at, path: path() });
         }
-        Act::Replace(new) => plain(in_the_form_of(text()?, new))?,
-        Act::Edits(edits) => plain(edited(text()?, edits).map_err(|source| {
-            let sha256 = sha256_hex(&now.bytes);
-            PlanError::Edit { at, path: path(), sha256, source }
-        })?)?,
+        Act::Replace(new) => plain(in_the_form_of(text()?, new).map_err(refused)?)?,
+        Act::Edits(edits) => plain(edited(text()?, edits).map_err(refused)?)?,
     };
     let mode = change.runs.map_or(now.mode, |runs| running(now.mode, runs));
     Ok(Some(After { bytes, mode: Some(mode) }))

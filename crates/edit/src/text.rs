@@ -136,25 +136,74 @@ fn unmarked(text: &str) -> &str {
     text.trim_start_matches('\u{FEFF}')
 }
 
-/// New content for a file: with the byte order mark, line endings and final newline of the old one.
-pub fn in_the_form_of(old: &[u8], new: &str) -> Vec<u8> {
+/// New content for a file: with the byte order mark, line endings, encoding and final newline of the old one. Lines that stay keep
+/// their bytes where a file has endings of both kinds or is not UTF-8.
+pub fn in_the_form_of(old: &[u8], new: &str) -> Result<Vec<u8>, EditError> {
     let has_mark = old.starts_with(MARK);
     let body = &old[if has_mark { MARK.len() } else { 0 }..];
     let file = Plain::of(body);
-    let mut text = new.strip_prefix('\u{FEFF}').unwrap_or(new).to_owned();
-    if memchr::memchr(b'\n', body).is_some() {
-        text = with_endings(&text, file.is_mostly_crlf());
-    }
-    if !body.is_empty() && !text.is_empty() {
-        let (had, has) = (body.ends_with(b"\n"), text.ends_with('\n'));
+    let crlf = file.is_mostly_crlf();
+    let text = new.strip_prefix('\u{FEFF}').unwrap_or(new);
+    let newlines = memchr::memchr_iter(b'\n', body).count();
+    let is_even =
+        (file.dropped.is_empty() || file.dropped.len() == newlines) && std::str::from_utf8(body).is_ok();
+    let mut bytes = match (newlines, is_even) {
+        (0, true) => text.as_bytes().to_vec(),
+        (_, true) => with_endings(text, crlf).into_bytes(),
+        (_, false) => line_by_line(body, text, crlf)?,
+    };
+    if !body.is_empty() && !bytes.is_empty() {
+        let (had, has) = (body.ends_with(b"\n"), bytes.ends_with(b"\n"));
         if had && !has {
-            text.push_str(if file.is_mostly_crlf() { "\r\n" } else { "\n" });
+            bytes.extend_from_slice(if crlf { b"\r\n" } else { b"\n" });
         } else if !had && has {
-            text.truncate(text.len() - if text.ends_with("\r\n") { 2 } else { 1 });
+            bytes.truncate(bytes.len() - if bytes.ends_with(b"\r\n") { 2 } else { 1 });
         }
     }
     let mark: &[u8] = if has_mark || new.starts_with('\u{FEFF}') { MARK } else { b"" };
-    [mark, text.as_bytes()].concat()
+    Ok([mark, &bytes].concat())
+}
+
+/// New content of which the lines that the old one has too keep their bytes.
+fn line_by_line(old: &[u8], new: &str, crlf: bool) -> Result<Vec<u8>, EditError> {
+    let is_utf8 = std::str::from_utf8(old).is_ok();
+    // Whoever read a file that is not UTF-8 may have seen its letters all the same.
+    let letters = |line: &[u8]| match std::str::from_utf8(line) {
+        Ok(line) => line.to_owned(),
+        Err(_) => line.iter().map(|&byte| char::from(byte)).collect(),
+    };
+    let bare = |line: &str| line.trim_end_matches('\n').trim_end_matches('\r').to_owned();
+    let raw: Vec<&[u8]> = old.split_inclusive(|&byte| byte == b'\n').collect();
+    let was: Vec<String> = raw.iter().map(|line| bare(&letters(line))).collect();
+    let plain = new.replace("\r\n", "\n");
+    let lines: Vec<&str> = plain.split_inclusive('\n').collect();
+    let is: Vec<String> = lines.iter().map(|line| bare(line)).collect();
+    let ending: &[u8] = if crlf { b"\r\n" } else { b"\n" };
+    let mut bytes = Vec::with_capacity(old.len());
+    for op in similar::capture_diff_slices(similar::Algorithm::Myers, &was, &is) {
+        let stays = op.tag() == similar::DiffTag::Equal;
+        for at in op.new_range() {
+            if stays {
+                let own = raw[op.old_range().start + at - op.new_range().start];
+                bytes.extend_from_slice(own);
+                if !own.ends_with(b"\n") && lines[at].ends_with('\n') {
+                    bytes.extend_from_slice(ending);
+                }
+                continue;
+            }
+            if !is_utf8 && !is[at].is_ascii() {
+                return Err(EditError::OtherEncoding {
+                    at: 0,
+                    line: u32::try_from(at + 1).unwrap_or(u32::MAX),
+                });
+            }
+            bytes.extend_from_slice(is[at].as_bytes());
+            if lines[at].ends_with('\n') {
+                bytes.extend_from_slice(ending);
+            }
+        }
+    }
+    Ok(bytes)
 }
 
 /// Why bytes are no text that can be edited, if they are not.
@@ -379,6 +428,29 @@ mod tests {
         assert_eq!(shown(mixed, &[edit("b\nc", "x\r\ny")]), "a<CR>\nx\ny\n");
     }
 
+    fn formed(old: &[u8], new: &str) -> Vec<u8> {
+        in_the_form_of(old, new).unwrap()
+    }
+
+    #[test]
+    fn lines_that_stay_keep_their_bytes_whatever_the_others_are() {
+        assert_eq!(
+            formed(b"a = 1\r\nb = 2\nc = 3\nd = 4\n", "a = 1\r\nb = 2\nc = 3\nd = 5\n"),
+            b"a = 1\r\nb = 2\nc = 3\nd = 5\n"
+        );
+        assert_eq!(
+            formed(b"a = 1\r\nb = 2\nc = 3\n", "a = 1\nx = 0\nb = 2\nc = 3\n"),
+            b"a = 1\r\nx = 0\nb = 2\nc = 3\n"
+        );
+        let latin = b"caf\xE9 = 1\nx = 2\n";
+        assert_eq!(formed(latin, "caf\u{e9} = 1\nx = 3\n"), b"caf\xE9 = 1\nx = 3\n");
+        assert_eq!(
+            in_the_form_of(latin, "caf\u{e9} = 1\nx = '\u{fc}'\n"),
+            Err(EditError::OtherEncoding { at: 0, line: 2 })
+        );
+        assert_eq!(formed(b"caf\xE9\r\nb\nc", "caf\u{e9}\nb\nc\nd\n"), b"caf\xE9\r\nb\nc\nd");
+    }
+
     #[test]
     fn marks_bytes_and_missing_newlines_stay() {
         let latin = b"caf\xE9 = 1\nx = 2";
@@ -387,12 +459,12 @@ mod tests {
         assert_eq!(edited(latin, &[edit("x = 2", "x = 3")]).unwrap(), b"caf\xE9 = 1\nx = 3");
         let marked = b"\xEF\xBB\xBFone\r\n";
         assert_eq!(edited(marked, &[edit("one\n", "two\n")]).unwrap(), b"\xEF\xBB\xBFtwo\r\n");
-        assert_eq!(in_the_form_of(marked, "two\nthree\n"), b"\xEF\xBB\xBFtwo\r\nthree\r\n");
-        assert_eq!(in_the_form_of(b"one\n", "two"), b"two\n");
-        assert_eq!(in_the_form_of(b"one", "two\n"), b"two");
-        assert_eq!(in_the_form_of(b"one\ntwo", "two\r\nthree\r\n"), b"two\nthree");
-        assert_eq!(in_the_form_of(b"", "two\r\n"), b"two\r\n");
-        assert_eq!(in_the_form_of(b"one\n", ""), b"");
+        assert_eq!(formed(marked, "two\nthree\n"), b"\xEF\xBB\xBFtwo\r\nthree\r\n");
+        assert_eq!(formed(b"one\n", "two"), b"two\n");
+        assert_eq!(formed(b"one", "two\n"), b"two");
+        assert_eq!(formed(b"one\ntwo", "two\r\nthree\r\n"), b"two\nthree");
+        assert_eq!(formed(b"", "two\r\n"), b"two\r\n");
+        assert_eq!(formed(b"one\n", ""), b"");
         assert_eq!(not_text(b"\xFF\xFEa\0"), Some("UTF-16"));
         assert_eq!(not_text(b"ELF\0"), Some("binary"));
         assert_eq!(not_text(latin), None);

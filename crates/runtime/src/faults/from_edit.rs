@@ -116,8 +116,8 @@ fn edit(argument: &str, path: &str, sha256: &str, err: EditError) -> Fault {
             (String::new(), hint, view(line), json!({ "edit": at, "line": line, "sha256": sha256 }))
         }
         EditError::OtherEncoding { at, line } => {
-            let hint = "Write the letters as escapes of the language, give the file whole as `new_content` (it is UTF-8 then), \
-                or apply a diff in the file's own bytes (`diff_encoding`).";
+            let hint = "Write the letters as escapes of the language, apply a diff in the file's own bytes (`diff_encoding`), \
+                or delete the file and make it anew (it is UTF-8 then).";
             (String::new(), hint, view(line), json!({ "edit": at, "line": line, "sha256": sha256 }))
         }
         EditError::Several { at, lines, count } => {
