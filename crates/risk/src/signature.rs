@@ -74,7 +74,7 @@ pub fn keeps(language: &str, name: &str, before: &str, now: &str) -> bool {
             now == was || default.is_none() && self::declared(now).0.replace('?', "") == declared
         })
     };
-    (old.before, old.behind) == (new.before, new.behind) && old.parameters.iter().all(stays)
+    (&old.before, &old.behind) == (&new.before, &new.behind) && old.parameters.iter().all(stays)
 }
 
 /// A parameter without its default, and the default.
@@ -282,6 +282,7 @@ mod tests {
             ("typescript", "function f(a: A, b?: B)", "function f(a: A, b: B)", Fit::Broken),
             ("java", "void f(int a, List<A> b)", "void f(int x, List<A> y)", Fit::Same),
             ("java", "void f(int a)", "void f(long a)", Fit::Broken),
+            ("java", "void f(int a)", "void f(final int a)", Fit::Same),
             ("rust", "struct A", "struct A", Fit::Same),
             ("rust", "fn f(a: u8)", "pub(crate) fn f(a: u8)", Fit::Same),
             ("rust", "fn f<F: Fn(u8)>(a: F)", "pub(in crate::a) fn f<F: Fn(u8)>(b: F)", Fit::Same),
@@ -310,6 +311,10 @@ mod tests {
             ("typescript", "function f(a: A, b = 1)", "function f(a: A, b = 2)", false),
             ("cpp", "int f(int a, int b = 1)", "int f(int a, int b = 2)", false),
             ("go", "func f(a int)", "func f(a int, more ...int)", true),
+            ("java", "int f(int a)", "int f(final int a)", true),
+            ("java", "public int f(int a)", "private int f(int a)", false),
+            ("typescript", "function f(a: A): B", "const f = (a: A): B =>", true),
+            ("typescript", "function f(a: A): B", "const f = async (a: A): B =>", false),
         ] {
             assert_eq!(keeps(language, "f", before, now), kept, "{before} -> {now}");
         }

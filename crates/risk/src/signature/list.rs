@@ -3,30 +3,36 @@
 /// What stands between the brackets behind a callable's name, cut at its commas. Other brackets may come first: of a visibility, an
 /// annotation, a receiver or the types that it takes.
 pub(super) fn parameters(signature: &str, name: &str) -> Option<Vec<String>> {
-    read(signature.trim(), name).map(|(list, _)| list)
+    read(signature.trim(), name).map(|read| read.list)
 }
 
 /// A signature, cut around the list of its parameters.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Parted {
-    /// Up to the name.
-    pub before: String,
+    /// The words before the list, without the name and without those that only say how a function is written.
+    pub before: Vec<String>,
     pub parameters: Vec<String>,
     pub behind: String,
 }
 
+/// Words that a function may be written with or without.
+const WRITTEN: [&str; 7] = ["function", "const", "let", "var", "=", "export", "default"];
+
 pub(super) fn parted(signature: &str, name: &str) -> Option<Parted> {
     let signature = signature.trim();
-    let (parameters, end) = read(signature, name)?;
-    let before = plain(&signature[..word(signature, name).unwrap_or_default()]);
-    Some(Parted { before, parameters, behind: plain(&signature[end..]) })
+    let read = read(signature, name)?;
+    let before =
+        signature[..read.open].split_whitespace().map(|word| word.strip_prefix(name).unwrap_or(word));
+    let before =
+        before.filter(|word| !word.is_empty() && !WRITTEN.contains(word)).map(str::to_owned).collect();
+    let behind = plain(signature[read.end..].trim_end().trim_end_matches("=>"));
+    Some(Parted { before, parameters: read.list, behind })
 }
 
 /// What a callable gives back, as far as that is written: nothing where it is not.
 pub fn result(language: &str, signature: &str, name: &str) -> Option<String> {
     let signature = signature.trim();
-    let (_, end) = read(signature, name)?;
-    let behind = signature[end..].trim();
+    let behind = signature[read(signature, name)?.end..].trim();
     let found = match language {
         "rust" => {
             let kind = behind.strip_prefix("->").unwrap_or_default();
@@ -89,8 +95,14 @@ fn closes(text: &str) -> Option<usize> {
     None
 }
 
-/// The parameters, and where their list ends.
-fn read(signature: &str, name: &str) -> Option<(Vec<String>, usize)> {
+/// The parameters, and where the brackets around them are.
+struct Read {
+    list: Vec<String>,
+    open: usize,
+    end: usize,
+}
+
+fn read(signature: &str, name: &str) -> Option<Read> {
     let named = word(signature, name).map(|at| at + name.len());
     let open = match named {
         Some(after) => after + opens(&signature[after..])?,
@@ -106,19 +118,25 @@ fn read(signature: &str, name: &str) -> Option<(Vec<String>, usize)> {
             (None, '>') if matches!(previous, '-' | '=') => {}
             (None, ')' | ']' | '}' | '>') => depth -= 1,
             (None, ',') if depth == 1 => {
-                list.push(plain(&signature[start..at]));
+                list.push(parameter(&signature[start..at]));
                 start = at + 1;
             }
             _ => {}
         }
         previous = letter;
         if depth == 0 && quote.is_none() {
-            list.push(plain(&signature[start..at]));
+            list.push(parameter(&signature[start..at]));
             list.retain(|parameter| !parameter.is_empty());
-            return Some((list, at + 1));
+            return Some(Read { list, open, end: at + 1 });
         }
     }
     None
+}
+
+/// A parameter without what concerns only the body.
+fn parameter(text: &str) -> String {
+    let text = plain(text);
+    text.strip_prefix("final ").map(str::to_owned).unwrap_or(text)
 }
 
 fn plain(text: &str) -> String {
