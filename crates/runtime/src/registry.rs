@@ -56,7 +56,7 @@ const LIST_BYTES: usize = 58_000;
 const ENTRY_BYTES: usize = 160;
 
 /// What is left out of long lists, in this order.
-const THINNER: [fn(&mut Listing); 10] = [
+const THINNER: [fn(&mut Listing); 12] = [
     |tool| tool.output_schema = None,
     |tool| describe_only_required(&mut tool.input_schema),
     |tool| tool.input_schema = schema::without_descriptions(&tool.input_schema),
@@ -66,6 +66,8 @@ const THINNER: [fn(&mut Listing); 10] = [
     |tool| leave_out_words(&mut tool.input_schema),
     |tool| leave_out(&mut tool.input_schema, |_, name| LATER.contains(&name)),
     |tool| leave_out(&mut tool.input_schema, |at, _| at >= OPTIONAL),
+    |tool| leave_out(&mut tool.input_schema, |at, _| at >= OPTIONAL - 1),
+    |tool| leave_out(&mut tool.input_schema, |at, _| at >= OPTIONAL - 2),
     |tool| leave_out(&mut tool.input_schema, |_, _| true),
 ];
 
@@ -313,11 +315,12 @@ impl Row {
         fields
     }
 
-    /// Whether listings show that a call can be recorded in a mission: where the source is seen, or searched for.
+    /// Whether listings show that a call can be recorded in a mission: where the source is seen, searched for or changed.
     /// Everywhere else it can be said too.
     fn lists(&self, field: Field) -> bool {
-        let sees = matches!(self.entry.spec.family, Family::Read | Family::Retrieve);
-        field != Field::MissionId || sees && self.toolset == ToolsetName::Core
+        let family = self.entry.spec.family;
+        let sees = matches!(family, Family::Read | Family::Retrieve) && self.toolset == ToolsetName::Core;
+        field != Field::MissionId || sees || family == Family::Edit
     }
 
     fn schemas(&self) -> &Schemas {
