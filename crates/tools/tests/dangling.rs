@@ -356,3 +356,45 @@ fn who_makes_objects_by_a_constructor_that_goes_is_to_be_checked() {
     assert_eq!(places(&made, "callers_to_check"), ["b.py:5"], "{made}");
     assert_eq!(made["callers_to_check"][0]["because"], "default");
 }
+
+#[test]
+fn a_parameter_that_is_called_like_a_removed_method_does_not_hide_its_uses() {
+    let user = "//- u.py\nfrom m import R\n\n\ndef use():\n    r = R()\n    return r.json()\n";
+    for class in [
+        "class R:\n    def __init__(self, json=None):\n        self.raw = json\n\n    def json(self):\n        return 1\n",
+        "class R:\n    def load(self):\n        json = 1\n        return dict(json=json)\n\n    def json(self):\n        return 1\n",
+    ] {
+        let fixture = ingested(&format!("//- m.py\n{class}{user}"));
+        let renamed = json!({"edits": [{"file_path": "m.py", "edits": [{"old": "def json(self)", "new": "def jsonn(self)"}]}], "verify": "graph"});
+        let no = refused(&fixture, "apply_batch", renamed);
+        assert_eq!(places(&no["detail"], "dangling_callers"), ["u.py:6"], "{class}");
+    }
+    let script = "//- m.ts\nexport class R {\n  constructor(go: number) {}\n  go() {\n    return 1;\n  }\n}\n//- u.ts\nimport { R } from './m';\nexport function use(r: R) {\n  return r.go();\n}\n";
+    let no = refused(&ingested(script), "apply_batch", batch("m.ts", "  go() {", "  went() {"));
+    assert_eq!(places(&no["detail"], "dangling_callers"), ["u.ts:3"]);
+}
+
+#[test]
+fn what_everything_is_imported_from_still_has_its_constants() {
+    let files = "//- util.py\nLIMIT = 3\n\n\ndef go():\n    return LIMIT\n//- app.py\nimport util\nfrom util import LIMIT, go\n\n\ndef f():\n    return go() + LIMIT + util.LIMIT\n";
+    let fixture = ingested(files);
+    let moved = json!({"edits": [
+        {"file_path": "util.py", "rename_to": "tools.py"},
+        {"file_path": "util.py", "create": true, "new_content": "from tools import *\n"},
+    ], "verify": "graph"});
+    let made = ok(&fixture, "apply_batch", moved);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0]);
+}
+
+#[test]
+fn callers_of_a_method_that_becomes_a_property_are_to_be_checked() {
+    let class = "//- m.py\nclass R:\n    def text(self):\n        return 1\n\n    @property\n    def size(self):\n        return 1\n//- u.py\nfrom m import R\n\n\ndef use():\n    r = R()\n    return r.text() + r.size\n";
+    for (old, new) in [
+        ("    def text(self)", "    @property\n    def text(self)"),
+        ("    @property\n    def size(self)", "    def size(self)"),
+    ] {
+        let fixture = ingested(class);
+        let made = ok(&fixture, "apply_batch", batch("m.py", old, new));
+        assert_eq!(places(&made, "callers_to_check"), ["u.py:6"], "{old}: {made}");
+    }
+}

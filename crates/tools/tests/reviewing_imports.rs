@@ -135,13 +135,14 @@ fn files_and_names_that_a_script_imports_and_nobody_has_are_told() {
         ("import { nope } from './util'", " src/util.ts:1"),
         ("import { nope } from './parts'", " src/parts/index.ts:1"),
         ("import util from './util'", " src/util.ts:1"),
+        ("import { nope } from './all'", " src/all.ts:1"),
     ] {
         check(&SCRIPTS, "src/app.ts", &with(line), &[&format!("high broken_import src/app.ts:2{place}")]);
     }
     for line in [
         "import { part } from './parts'",
         "import { part } from './parts/index.js'",
-        "import { nope } from './all'",
+        "import { shown as again } from './all'",
         "import nope from 'nope'",
         "// @ts-expect-error\nimport { x } from './nope'",
         "const later = () => import('./nope')",
@@ -268,4 +269,42 @@ fn a_name_that_is_used_without_its_import_is_told_in_every_language() {
         &["high broken_import src/lib.rs:3 src/lib.rs:4 src/lib.rs:14"],
     );
     rusts("use std::fmt;\n", &["high broken_import src/lib.rs:7"]);
+}
+
+#[test]
+fn names_that_a_module_no_longer_lists_are_missed_by_who_gets_them_as_a_whole() {
+    let core = "__all__ = [\"go\", \"stop\"]\n\n\ndef go():\n    return 1\n\n\ndef stop():\n    return 2\n";
+    let init = "from .core import *\n\n__all__ = [\"go\", \"stop\"]\n";
+    let files = [("pkg/__init__.py", init), ("pkg/core.py", core), ("app.py", "from pkg import go, stop\n")];
+    let less = core.replace(", \"stop\"]", "]");
+    check(
+        &files,
+        "pkg/core.py",
+        &less,
+        &[
+            "high broken_import app.py:1 pkg/__init__.py:1",
+            "high broken_import pkg/__init__.py:3 pkg/core.py:1",
+        ],
+    );
+    // Who takes it by its name, or from elsewhere too, still has it.
+    let named = [("pkg/__init__.py", "from .core import *\nfrom .core import stop\n"), files[1], files[2]];
+    check(&named, "pkg/core.py", &less, &NONE);
+    let open = [
+        ("pkg/__init__.py", "from .core import *\nfrom .other import *\n"),
+        ("pkg/other.py", "from unknown import *\n"),
+        files[1],
+        files[2],
+    ];
+    check(&open, "pkg/core.py", &less, &NONE);
+}
+
+#[test]
+fn names_beside_an_export_of_everything_are_missed_when_they_go() {
+    let files = [
+        ("a.ts", "export const ALIAS = 1\nexport const MORE = 2\n"),
+        ("index.ts", "export * from './a'\nexport { ALIAS as OTHER } from './a'\n"),
+        ("b.ts", "import { MORE, OTHER } from './index'\nexport const two = MORE + OTHER\n"),
+    ];
+    check(&files, "index.ts", "export * from './a'\n", &["high broken_import b.ts:1 index.ts:1"]);
+    check(&files, "index.ts", "export * from './a'\nexport * from 'elsewhere'\n", &NONE);
 }

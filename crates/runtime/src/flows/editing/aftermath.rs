@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::Plan;
-use m1nd_graph::{EdgeKind, Graph, NodeIx};
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
-use m1nd_ingest::revision::{Change, Changed};
+use m1nd_ingest::revision::{Change, Changed, Head};
 use m1nd_risk::blast;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::Root;
@@ -51,31 +51,49 @@ pub(super) fn other_uses(root: &Root, graph: &Graph, node: NodeIx) -> Vec<Caller
     found
 }
 
-/// Callers of what has another signature now, on lines that the batch left as they were.
+/// Callers of what has another signature now, or is asked for otherwise, on lines that the batch left as they were.
 pub(super) fn unchanged_callers(
     root: &Root,
-    after: &Graph,
+    (before, after): (&Graph, &Graph),
     plan: &Plan,
     checked: &Checked,
 ) -> Vec<CallerShown> {
     let mut texts = Texts::of(root);
     let mut found = Vec::new();
     for file in &checked.symbols {
-        for one in file.changed.iter().filter(|one| one.change == Change::Signature) {
-            let now = Some(one).cloned().map(|one| Changed { before: None, ..one });
-            let Some(node) = now.and_then(|one| node_of(after, &file.path, &one)) else { continue };
-            for call in unfit_calls(root, after, node, one, &mut texts) {
+        for one in &file.changed {
+            // What reads a property calls nothing once that is a method.
+            let (graph, node) = if turns_property(one) {
+                (before, node_of(before, &file.from, one))
+            } else if one.change == Change::Signature {
+                (after, node_of(after, &file.path, &Changed { before: None, ..one.clone() }))
+            } else {
+                continue;
+            };
+            let Some(node) = node else { continue };
+            for call in unfit_calls(root, graph, node, one, &mut texts) {
                 let edited = plan.files.iter().find(|other| other.path == call.file_path);
                 let is_old = edited
                     .is_none_or(|edited| has_code(&edited.path, old(&plan.files, edited).1, &call.source));
                 if is_old {
-                    found.push(shown(call, after.node(node).label(), "signature"));
+                    found.push(shown(call, graph.node(node).label(), "signature"));
                 }
             }
         }
     }
     found.sort_by_key(|one| !one.is_certain());
     found
+}
+
+/// Whether a method is a property now, or no longer one.
+pub(super) fn turns_property(changed: &Changed) -> bool {
+    let Some([was, is]) = changed.heads.as_deref() else { return false };
+    let is_property = |head: &Head| {
+        let marks = head.marks.lines().filter_map(|mark| mark.trim().strip_prefix('@'));
+        let mut names = marks.map(|mark| mark.split('(').next().unwrap_or(mark).rsplit('.').next());
+        names.any(|name| matches!(name, Some("property" | "cached_property")))
+    };
+    changed.kind == NodeKind::Method && is_property(was) != is_property(is)
 }
 
 /// Calls of something that is declared otherwise, without those that work as they did.

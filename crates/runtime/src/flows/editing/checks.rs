@@ -245,6 +245,15 @@ impl Checked {
         removed.filter_map(|(file, one)| node_of(graph, &file.from, one)).collect()
     }
 
+    /// Whether a definition, a member or an import went.
+    pub fn takes_away(&self) -> bool {
+        let went = |one: &Changed| one.change == Change::Removed || !one.lost.is_empty();
+        let symbols = self.symbols.iter().any(|file| file.changed.iter().any(went));
+        let is_lost =
+            |imports: &Imports| imports.old.iter().any(|was| imports.new.iter().all(|now| !now.is_same(was)));
+        symbols || self.imports.values().any(is_lost)
+    }
+
     /// Callers, in the files as they are, of what goes or is to be called otherwise. A line that the plan itself changes
     /// is not one.
     pub fn callers(&self, root: &Root, graph: &Graph, plan: &Plan) -> Vec<CallerShown> {
@@ -257,11 +266,12 @@ impl Checked {
                     Change::Removed if has_default(graph, node) => DEFAULT,
                     Change::Removed => "removed",
                     Change::Signature => "signature",
+                    _ if aftermath::turns_property(one) => "signature",
                     _ => continue,
                 };
                 let all = match one.change {
-                    Change::Signature => aftermath::unfit_calls(root, graph, node, one, &mut texts),
-                    _ => calls::find(root, graph, node, Direction::Callers),
+                    Change::Removed => calls::find(root, graph, node, Direction::Callers),
+                    _ => aftermath::unfit_calls(root, graph, node, one, &mut texts),
                 };
                 let mut all: Vec<CallerShown> =
                     all.into_iter().map(|call| shown(call, graph.node(node).label(), because)).collect();

@@ -338,10 +338,27 @@ impl States<'_> {
         };
         let Some(around) = survivor(self.before, self.after, self.plan, around) else { return false };
         let is_inside = in_lines(self.after.node(around).lines());
+        // What a member has for itself, as a parameter or an argument that it names, is nobody else's.
+        let members = self.after.members(around).into_iter().map(|ix| self.after.node(ix));
+        let own: Vec<(u32, u32)> =
+            members.filter(|node| node.kind().is_callable()).map(|node| node.lines()).collect();
+        let is_own = |line: u32| own.iter().any(|(first, last)| (*first..=*last).contains(&line));
+        let is_given = |one: &Mention| match &one.role {
+            _ if is_of_this(&one.of) => true,
+            Role::Label => one.of.is_empty() && !is_own(one.line),
+            Role::Binding { .. } => one.of.is_empty() && is_kept(&now.bytes, one.at),
+            Role::Import | Role::Use => false,
+        };
         let mut given = mentions.iter().filter(|one| matches!(one.role, Role::Binding { .. } | Role::Label));
-        self.after.node(around).path() == file.path
-            && given.any(|one| is_inside(one.line) && (one.of.is_empty() || is_of_this(&one.of)))
+        self.after.node(around).path() == file.path && given.any(|one| is_inside(one.line) && is_given(one))
     }
+}
+
+/// Whether a parameter of a constructor is a field, by the word before it.
+fn is_kept(text: &[u8], at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default().trim_ascii_end();
+    let start = before.iter().rposition(|byte| !byte.is_ascii_alphabetic()).map_or(0, |at| at + 1);
+    matches!(&before[start..], b"public" | b"private" | b"protected" | b"readonly" | b"override")
 }
 
 /// Whether a mention in a file can mean a node, whatever the graph said: in Go what is said of a package is not of one's own.

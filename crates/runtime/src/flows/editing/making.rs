@@ -101,7 +101,7 @@ impl Made {
         let (otherwise, dangling) = lost.into_iter().partition(|one| one.because == dangling::DEFAULT);
         self.dangling = dangling;
         self.callers = otherwise;
-        self.callers.extend(aftermath::unchanged_callers(workspace.root(), after, plan, checked));
+        self.callers.extend(aftermath::unchanged_callers(workspace.root(), (before, after), plan, checked));
         let gone = dangling::removed(before, after, plan, checked);
         match stray::uses(ctx, after, plan, checked) {
             Ok(stray) => self.take_stray(stray),
@@ -128,6 +128,8 @@ impl Made {
 
 /// Syntax errors that a refusal names.
 const MAX_ERRORS: usize = 10;
+/// What is not looked at unless somebody asks for it.
+const UNSEEN: &str = "Fields, re-exports, contracts and imports that others lost by this were not looked for; `verify: graph` does that.";
 /// Sentences about what may break.
 const MAX_DOUBTS: usize = 3;
 /// Places that a refusal names.
@@ -240,6 +242,9 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     }
     made.insights = aftermath::insights(ctx, workspace, after.as_deref(), &planned, &checked, &made.tests);
     made.insights.splice(0..0, doubts.iter().take(MAX_DOUBTS).map(broken::sentence));
+    if request.verify == Verify::Syntax && made.in_graph && made.dangling.is_empty() && checked.takes_away() {
+        made.insights.push(UNSEEN.to_owned());
+    }
     made.insights.extend(linked);
     made.phases = phases.list;
     Ok(made)

@@ -8,9 +8,12 @@ use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::languages;
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
+use super::star::{self, Listed};
 use super::world::{World, says};
-use super::{Broken, Certainty, Changed, Said, look};
+use super::{Broken, Certainty, Changed, Said, look, offered};
 
+/// Files that hand on what others import from them, one through the other.
+const MAX_DOORS: usize = 40;
 /// Files that name a file of the change and are read; more of them are told by the graph.
 const MAX_READ: usize = 200;
 /// Findings that are told: more of them are one move of many.
@@ -31,11 +34,23 @@ pub fn left(
 ) -> Result<Vec<Broken>, Fault> {
     let Worlds { then, now } = worlds;
     let own: BTreeSet<&str> = changed.iter().map(|one| one.path).chain(gone.iter().copied()).collect();
-    let doors = changed.iter().filter(|one| closes(one)).map(|one| one.path).chain(gone.iter().copied());
+    let closed = changed.iter().filter(|one| closes(one)).map(|one| one.path).chain(gone.iter().copied());
+    let mut doors: Vec<Door> =
+        closed.map(|path| Door { path: path.to_owned(), unlisted: Vec::new() }).collect();
+    for one in changed {
+        let unlisted = unlisted(one);
+        if !unlisted.is_empty() {
+            doors.retain(|door| door.path != one.path);
+            doors.push(Door { path: one.path.to_owned(), unlisted });
+        }
+    }
     let mut found: Vec<Broken> = Vec::new();
-    for door in doors {
-        let Some(language) = languages::of_path(door) else { continue };
-        let words = words(door);
+    let mut at = 0;
+    while at < doors.len().min(MAX_DOORS) {
+        let Door { path: door, unlisted } = doors[at].clone();
+        at += 1;
+        let Some(language) = languages::of_path(&door) else { continue };
+        let words = words(&door);
         let written = format!(r"\b({})\b", words.join("|"));
         let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { continue };
         let hits = said(&pattern, language.family)?;
@@ -47,6 +62,14 @@ pub fn left(
                 import.module.iter().any(|part| words.iter().any(|word| says(part, word)))
             };
             for import in imports.iter().filter(names_it) {
+                if import.is_all && star::source(now, path, import).as_deref() == Some(door.as_str()) {
+                    // Whoever takes from this file what it took as a whole is asked, too.
+                    if doors.iter().all(|one| one.path != path) {
+                        doors.push(Door { path: path.to_owned(), unlisted: unlisted.clone() });
+                    }
+                    found.extend(lists(then, now, path, &text, &unlisted, &door));
+                    continue;
+                }
                 let Some(missing) = look(now, language.family, path, import) else { continue };
                 if missing.certainty < Certainty::Certain
                     || look(then, language.family, path, import).is_some()
@@ -69,6 +92,56 @@ pub fn left(
     found.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
     found.truncate(MAX_FOUND);
     Ok(found)
+}
+
+/// A file through which others get names.
+#[derive(Clone, Debug)]
+struct Door {
+    path: String,
+    /// What it does not list any more as one of all its names.
+    unlisted: Vec<String>,
+}
+
+/// The names that a module of Python listed before and does not list now.
+fn unlisted(one: &Changed<'_>) -> Vec<String> {
+    let Some(old) = one.old.filter(|_| one.path.ends_with(".py") && one.path_before.ends_with(".py")) else {
+        return Vec::new();
+    };
+    let read = |bytes: &[u8]| Listed::of(&String::from_utf8_lossy(bytes));
+    match (read(old), read(one.new)) {
+        (Listed::Names(old), Listed::Names(new)) => {
+            old.into_iter().filter(|name| !new.contains(name)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Names that a module lists as its own and got from another as a whole, which does not list them any more.
+fn lists(
+    then: &mut World<'_>,
+    now: &mut World<'_>,
+    path: &str,
+    text: &str,
+    unlisted: &[String],
+    door: &str,
+) -> Vec<Broken> {
+    let Listed::Names(names) = Listed::of(text) else { return Vec::new() };
+    let mut found = Vec::new();
+    for name in unlisted.iter().filter(|name| names.contains(name)) {
+        if !offered::by_python(now, path, name) && offered::by_python(then, path, name) {
+            let line = (1..).zip(text.lines()).find(|(_, line)| says(line, name)).map_or(1, |(line, _)| line);
+            found.push(Broken {
+                path: path.to_owned(),
+                line,
+                name: name.clone(),
+                message: format!("{path} lists {name} in __all__, and nothing gives it that name any more"),
+                places: vec![format!("{door}:1")],
+                lines: Vec::new(),
+                certainty: Certainty::Certain,
+            });
+        }
+    }
+    found
 }
 
 /// The words by which a file is imported: its own name, and its folder's where it stands for that.

@@ -11,6 +11,7 @@ mod offered;
 mod python;
 pub(crate) mod rust;
 mod script;
+mod star;
 mod unbound;
 mod world;
 

@@ -159,14 +159,15 @@ pub(super) fn left(
         was: one.old.map(String::from_utf8_lossy).unwrap_or_default().into_owned(),
         text: String::from_utf8_lossy(one.new).into_owned(),
     };
+    let Some(source) = mentions::Source::of(one.path, one.new) else { return Vec::new() };
     let mut found: Vec<Broken> = Vec::new();
     for import in old.iter().filter(|import| file.binds(import)) {
         let name = import.bind.as_str();
         let is_asked = !import.is_all && is_name(name) && found.iter().all(|one| one.name != name);
-        if !is_asked || file.is_brought(world, import) {
+        if !is_asked || file.is_everywhere(name) || file.is_brought(world, import) {
             continue;
         }
-        let Some(said) = mentions::of(one.path, one.new, name) else { continue };
+        let Some(said) = source.mentions(name) else { continue };
         let (uses, is_read) = file.uses(&said, name);
         let Some(&first) = uses.first() else { continue };
         let what = match uses.len() {
@@ -219,6 +220,14 @@ impl File<'_> {
             "rust" => import.within.is_none() && import.module.len() > 1,
             _ => import.module != ["__future__"],
         }
+    }
+
+    /// Whether an import of today gives the whole file a name.
+    fn is_everywhere(&self, name: &str) -> bool {
+        let is_it = |import: &Written| {
+            import.bind == name && import.within.is_none() && !is_export(self.family, import)
+        };
+        self.new.iter().any(is_it)
     }
 
     /// Whether an import of today gives a line a name.

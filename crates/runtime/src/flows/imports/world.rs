@@ -8,6 +8,7 @@ use m1nd_graph::near::folder;
 use m1nd_graph::spelling::PACKAGE;
 use m1nd_graph::{Graph, NodeKind};
 use m1nd_ingest::manifest::join;
+use m1nd_ingest::mentions::{Mention, Source};
 use m1nd_vfs::root::Kind;
 use m1nd_vfs::{Root, ignored};
 
@@ -52,6 +53,8 @@ pub struct World<'a> {
     packages: OnceCell<BTreeMap<String, BTreeSet<String>>>,
     /// What build files in and around a folder say.
     built: BTreeMap<String, String>,
+    /// Files that were asked for words.
+    sources: BTreeMap<String, Option<Source>>,
 }
 
 impl<'a> World<'a> {
@@ -64,7 +67,17 @@ impl<'a> World<'a> {
             paths: OnceCell::new(),
             packages: OnceCell::new(),
             built: BTreeMap::new(),
+            sources: BTreeMap::new(),
         }
+    }
+
+    /// The mentions of a word in a file, which is parsed once. Nothing where it cannot be read.
+    pub fn mentions(&mut self, path: &str, word: &str) -> Option<Vec<Mention>> {
+        if !self.sources.contains_key(path) {
+            let source = self.text(path).and_then(|text| Source::of(path, text.as_bytes()));
+            self.sources.insert(path.to_owned(), source);
+        }
+        self.sources.get(path)?.as_ref()?.mentions(word)
     }
 
     pub fn text(&mut self, path: &str) -> Option<Cow<'_, str>> {
