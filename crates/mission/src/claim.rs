@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::absence::{Absence, Purpose, World};
 use crate::counted::{self, Counted};
-use crate::denial::{self, is_nowhere};
+use crate::denial;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
 use crate::ids::{ClaimId, EventId};
 use crate::named::named_in;
+use crate::nowhere::is_nowhere;
 use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};

@@ -33,6 +33,7 @@ pub mod missions;
 mod mode;
 mod named;
 mod needs;
+mod nowhere;
 pub mod otlp;
 pub mod packet;
 mod planner;
