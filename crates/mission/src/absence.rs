@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::denial::{NOT, words};
 use crate::event::is_zero;
+use crate::syntax::DEFINES;
 
 /// A search of the text on disk that found nothing, with all that is needed to make it again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -38,25 +39,6 @@ pub struct Absence {
     pub left_out: Option<String>,
 }
 
-/// Words before a name that make a definition of it.
-const DEFINES: [&str; 16] = [
-    "def",
-    "fn",
-    "func",
-    "function",
-    "class",
-    "struct",
-    "enum",
-    "trait",
-    "type",
-    "interface",
-    "const",
-    "let",
-    "var",
-    "pub",
-    "async",
-    "static",
-];
 /// Endings of files, and how a sentence speaks of them.
 const SPOKEN: [(&str, &[&str]); 18] = [
     ("py", &["python"]),
@@ -155,7 +137,10 @@ impl Absence {
             ));
         }
         let count = self.unsearched + self.withheld;
-        if count == 0 || scope.is_some() || self.glob.is_some() || is_of_code(&said) {
+        // Secrets are no places of code: nobody looks for a name of it there, but for those of the environment.
+        let is_in_code = is_name(&self.query) && self.query.chars().any(char::is_lowercase);
+        let is_missed = self.unsearched > 0 || self.withheld > 0 && !is_in_code;
+        if !is_missed || scope.is_some() || self.glob.is_some() || is_of_code(&said) {
             return None;
         }
         let files = if count == 1 { "file" } else { "files" };
@@ -466,6 +451,14 @@ mod tests {
         {
             assert_eq!(secret.lacks(claim, &NOTHING), None, "{claim}");
         }
+        let only_secret = Absence { withheld: 2, ..search("make_gadget") };
+        assert_eq!(
+            only_secret.lacks("make_gadget is nowhere", &NOTHING),
+            None,
+            "no name of code stands there"
+        );
+        let password = Absence { withheld: 2, ..search("hunter") };
+        assert!(password.lacks("hunter is nowhere", &NOTHING).is_some());
         let all = Absence { also: 4, ..search("make_gadget") };
         assert_eq!(all.lacks("make_gadget is nowhere", &NOTHING), None);
         assert_eq!(all.said(), r#""make_gadget" is in none of 9 files nor in 4 that search leaves out"#);

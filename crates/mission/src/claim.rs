@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::absence::{Absence, Purpose, World};
 use crate::counted::{self, Counted};
-use crate::denial::is_nowhere;
+use crate::denial;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
 use crate::ids::{ClaimId, EventId};
 use crate::named::named_in;
+use crate::nowhere::is_nowhere;
 use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
@@ -263,7 +264,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     }
     // What a search that found nothing bears out need not be counted.
     let rest = current.iter().find_map(|event| Some(absence(event)?.rest_of(said).join(" ")));
-    let borne_out = counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world);
+    let borne_out =
+        counted::borne_out(said, rest.as_deref().unwrap_or(said), &current, situation, &world, state.mode);
     let unused = counted::none_used(said, &current, situation, &world);
     // That nothing uses it is of all, and shown by the same search.
     let borne_out = match (borne_out, &unused) {
@@ -286,6 +288,17 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     };
     // What somebody tells is worth less than what the runtime found, or did not find, itself.
     let is_shown = !counted.is_empty() || current.iter().any(|event| absence(event).is_some());
+    // A claim that something is there, and a search of all that it speaks of that finds nothing, or nothing that calls it.
+    let denies = denial::denies(said);
+    let not_there = || {
+        let searches = direct.iter().filter(|event| event.source == Source::Observed && !denies);
+        searches.filter_map(|event| event.draft.absence()).find(|search| {
+            search.is_named_in(said, &world, Purpose::Count)
+                && search.too_wide(said, situation.scope).is_none()
+                && situation.is_absent(search)
+        })
+    };
+    let not_there = not_there().or_else(|| unused.as_ref().filter(|_| !denies).map(|unused| &unused.search));
     let is_word = |event: &Event| {
         event.source == Source::Told
             && (is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human))
@@ -293,6 +306,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
         (None, Speaks::Against) if is_shown && is_word(event) => Speaks::Neither,
+        (None, Speaks::For) if not_there.is_some() && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
         (None, speaks) => speaks,
     };
@@ -307,12 +321,32 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     {
         return Judgement { look_at, ..needs(format!("{why}{not_counted}"), stale) };
     }
+    if let Some(search) = not_there.filter(|_| !is_said && is_again) {
+        let why = format!(
+            "The search for {:?} that it cites finds none that bears it out, and what is only told is worth less: cite a line that \
+             shows it, or claim that it is not there.",
+            search.query
+        );
+        return needs(format!("{why}{not_counted}"), stale);
+    }
     if by(Speaks::Against).is_none() && is_again {
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
+        if let Some(why) = grounds::asserted_and_not_there(said, &current, situation) {
+            return needs(format!("{why}{not_counted}"), stale);
+        }
+        // The search that it cites, where that finds what it denies.
+        let found = || {
+            let searches = current.iter().filter(|event| event.source == Source::Observed);
+            let mut searches = searches.filter_map(|event| event.draft.search());
+            let own = searches.find(|search| search.is_named_in(said, &world, Purpose::Count))?;
+            let spot = (situation.count)(own)?.spots.into_iter().next()?;
+            Some(format!(" The one that it cites finds {:?} at {}:{}.", own.query, spot.path, spot.line))
+        };
         let is_there = grounds::denied_and_there(said, &current, situation);
         if let Some(why) = is_there.filter(|_| !is_absent && unused.is_none()) {
-            return needs(format!("{why}{not_counted}"), stale);
+            let found = found().filter(|_| why.contains("search for")).unwrap_or_default();
+            return needs(format!("{why}{found}{not_counted}"), stale);
         }
         if !is_absent && unused.is_none() && is_nowhere(said, names_file) {
             let narrow = direct.iter().find_map(|event| event.draft.absence()?.lacks(said, &world));
@@ -320,7 +354,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
                 "It says that something is nowhere: search for it with this mission_id, and cite the search that finds nothing."
                     .to_owned()
             });
-            return needs(format!("{why}{not_counted}"), stale);
+            let found = found().unwrap_or_default();
+            return needs(format!("{why}{found}{not_counted}"), stale);
         }
         let only_absent =
             current.iter().all(|event| speaks(event) != Speaks::For || absence(event).is_some());
@@ -400,7 +435,17 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         );
         return needs(why, stale);
     };
-    let mut rests_on: Vec<Shown> = current
+    // Beside what decides, a claim rests on what shows the files that it names, and on what it counts. Of one that is rejected
+    // all is kept: none of it speaks for the same claim later.
+    let named: Vec<String> = named_in(said, situation.names);
+    let bears = |event: &&&Event| {
+        verdict == Verdict::Rejected
+            || speaks(event) == Speaks::For
+            || event.draft.search().is_some_and(|search| counted.iter().any(|one| one.search == *search))
+            || event.draft.anchors().any(|(path, _)| named.iter().any(|file| file == path))
+    };
+    let bearing: Vec<&Event> = current.iter().filter(bears).copied().collect();
+    let mut rests_on: Vec<Shown> = bearing
         .iter()
         .flat_map(|event| event.draft.anchors())
         .map(|(path, hash)| Shown { path: path.to_owned(), content_hash: hash.to_owned() })
@@ -409,7 +454,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     rests_on.dedup();
     let rest = rests_on.len().saturating_sub(MOST_FILES) as u64;
     rests_on.truncate(MOST_FILES);
-    let not_checked = current.iter().map(|event| event.draft.not_anchored).sum::<u64>() + rest;
+    let not_checked = bearing.iter().map(|event| event.draft.not_anchored).sum::<u64>() + rest;
     let said = match not_checked {
         0 => String::new(),
         1 => " 1 file of what was shown is not checked.".to_owned(),

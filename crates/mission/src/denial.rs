@@ -1,6 +1,7 @@
-//! Denial: what a sentence says is not there, and whether it says so of everything or of a place.
+//! Denial: what a sentence says is not there.
 
 use crate::grounds::has_word;
+use crate::syntax::is_comment;
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -42,95 +43,9 @@ pub(crate) const NOT: [&str; 35] = [
     "uncalled",
 ];
 
-/// Words that say that something is nowhere at all.
-const NOWHERE: [&str; 7] =
-    ["nowhere", "anywhere", "unused", "unreferenced", "uncalled", "undocumented", "undefined"];
-/// Phrases that say so, whatever file is named beside them.
-const NO_PLACE: [&str; 22] = [
-    "no code",
-    "no file",
-    "no source",
-    "no module",
-    "dead code",
-    "no test",
-    "no doc",
-    "no caller",
-    "no such",
-    "no trace",
-    "no occurrence",
-    "not exist",
-    "n't exist",
-    "not implemented",
-    "not in the repo",
-    "not in this repo",
-    "not in the code",
-    "not in this code",
-    "not in the source",
-    "not part of the",
-    "not in any",
-    "nothing in the repo",
-];
-/// Phrases that say so where no file is named.
-const NOBODY: [&str; 48] = [
-    "nobody references",
-    "nobody invokes",
-    "no one calls",
-    "no one uses",
-    "nothing invokes",
-    "n't called",
-    "n't used",
-    "n't imported",
-    "n't referenced",
-    "no longer called",
-    "no longer used",
-    "no longer imported",
-    "no longer referenced",
-    "is dead",
-    "nobody calls",
-    "nobody uses",
-    "nobody imports",
-    "nothing calls",
-    "nothing uses",
-    "nothing imports",
-    "nothing references",
-    "not used",
-    "never used",
-    "not called",
-    "never called",
-    "not imported",
-    "never imported",
-    "not referenced",
-    "never referenced",
-    "not mentioned",
-    "never mentioned",
-    "not defined",
-    "never defined",
-    "not found",
-    "not present",
-    "not there",
-    "never appears",
-    "not appear",
-    "no definition",
-    "no function",
-    "no method",
-    "no class",
-    "no use",
-    "no mention",
-    "no reference",
-    "no import",
-    "no longer exists",
-    "no usage",
-];
-
-/// Whether a claim says that something is nowhere: no file that was read shows that.
-pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
-    let lower = claim.to_lowercase();
-    let said = words(&lower);
-    let denies = said.iter().any(|word| NOT.contains(&word.as_str()));
-    let has = |phrases: &[&str]| phrases.iter().any(|phrase| starts_a_word(&lower, phrase));
-    let is_said = |word: &&str| said.iter().any(|one| one == word);
-    // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
-    denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY)
+/// Whether a sentence denies anything at all.
+pub(crate) fn denies(claim: &str) -> bool {
+    words(claim).iter().any(|word| NOT.contains(&word.as_str()))
 }
 
 /// Something that a sentence says is not there.
@@ -140,7 +55,7 @@ pub(crate) struct Denied {
     pub kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     /// A name of code.
     Name,
@@ -148,13 +63,22 @@ pub(crate) enum Kind {
     Call,
     /// A name, of which only uses are denied: its definition and imports may be there.
     Use,
-    /// A word: `without a lock`.
-    Plain,
+    /// A word: `without a lock`, with the words of what it is for: `no lock around the counter`.
+    Plain { what: Vec<String> },
+    /// What is said not to be done, with the words of what: `never deletes the cookie`.
+    Done { what: Vec<String> },
 }
 
 /// Verbs by which something holds a name.
-const HOLDS: [&str; 10] =
-    ["contain", "define", "mention", "include", "declare", "import", "export", "call", "use", "invoke"];
+const HOLDS: [&str; 12] = [
+    "contain", "define", "mention", "include", "declare", "import", "export", "call", "use", "invoke",
+    "support", "document",
+];
+/// Verbs that say nothing of what a line does: every code has such words, or none has.
+const WEAK: [&str; 23] = [
+    "have", "does", "make", "makes", "take", "takes", "give", "gives", "work", "works", "need", "needs",
+    "know", "knows", "seem", "been", "even", "just", "only", "match", "matches", "always", "exist",
+];
 /// How a sentence says that something is held, after `is not` or `is never`.
 const HELD: [&str; 15] = [
     "called",
@@ -206,8 +130,16 @@ const OF_A_KIND: [&str; 16] = [
 /// Words that begin a condition: what is without something there is not the code.
 const CONDITION: [&str; 10] =
     ["if", "when", "whenever", "even", "where", "fails", "panics", "crashes", "breaks", "hangs"];
+/// Words before what something that is lacking would be for: `no lock around the counter`.
+const FOR: [&str; 8] = ["for", "of", "around", "on", "against", "over", "between", "to"];
+/// Verbs by which something is said not to be called.
+const SKIPS: [&str; 5] = ["skips", "skip", "bypasses", "bypass", "skipping"];
 /// Words that end what is denied.
-const ENDS: [&str; 24] = [
+const ENDS: [&str; 28] = [
+    "around",
+    "for",
+    "against",
+    "over",
     "and",
     "or",
     "in",
@@ -268,7 +200,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             found.push(denied);
         }
     };
-    for place in (0..words.len()).filter(|place| !is_condition(&raw, *place)) {
+    let is_open = |place: &usize| !is_condition(&raw, *place) && !is_limited(&raw, *place);
+    for place in (0..words.len()).filter(is_open) {
         let after_no = at(place) == "no" && at(place + 1) != "longer";
         let after_verb = is_refusal(&lower, place) && HOLDS.iter().any(|verb| is_form(at(place + 1), verb));
         let after_lack = is_lack(&lower, place);
@@ -278,18 +211,52 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         }
         if let Some(word) = words.get(next).filter(|_| after_no || after_verb || after_lack) {
             let last = bare_name(word);
-            let is_plain = after_lack || after_no && HAS.contains(&before(place));
+            let is_skip = SKIPS.contains(&at(place));
+            let is_plain = after_lack && !is_skip || after_no && HAS.contains(&before(place));
             // Who does not call it may import it, and speak of it.
-            let is_call = after_verb && ["call", "invoke"].iter().any(|verb| is_form(at(place + 1), verb));
-            if is_name(last) {
+            let is_call = after_verb && ["call", "invoke"].iter().any(|verb| is_form(at(place + 1), verb))
+                || SKIPS.contains(&at(place));
+            // `no suffix for terabytes` denies one of them, whatever else is called so.
+            let what = || {
+                let rest = (next + 1..words.len()).take_while(|at| !is_cut(&raw, *at));
+                let rest = rest.skip_while(|at| !FOR.contains(&lower[*at].as_str())).map(|at| &lower[at]);
+                let is_word = |word: &&String| {
+                    let word = word.as_str();
+                    word.chars().count() > 2 && !FILLERS.contains(&word) && !ENDS.contains(&word)
+                };
+                rest.filter(is_word).map(|word| stem(bare_name(word))).collect::<Vec<_>>()
+            };
+            let is_of_a_kind = is_plain && !is_strong(raw[next]) && !what().is_empty();
+            if is_name(last) && !is_of_a_kind {
                 deny(last, if is_call { Kind::Call } else { Kind::Name });
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
-                deny(last, Kind::Plain);
+                deny(last, Kind::Plain { what: what() });
             }
             // What is lacking may be said by the names that follow: `a check by lastChar`.
             let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
             for at in rest.filter(|at| is_strong(raw[*at])) {
                 deny(bare_name(&words[at]), Kind::Name);
+            }
+        }
+        let is_verb = |word: &str| {
+            word.chars().count() > 3
+                && word.chars().all(char::is_alphabetic)
+                && !WEAK.contains(&word)
+                && !ENDS.contains(&word)
+                && !HOLDS.iter().any(|verb| is_form(word, verb))
+        };
+        let is_of_deed = |place: usize| {
+            ["does", "do", "did", "will"].contains(&before(place)) && at(place) == "not"
+                || ["never", "doesn't", "don't", "didn't", "won't"].contains(&at(place))
+        };
+        if is_of_deed(place) && is_verb(at(place + 1)) {
+            let what = (place + 2..words.len()).take_while(|at| !is_end(&raw, *at)).map(|at| &lower[at]);
+            let what = what.filter(|word| word.chars().count() > 2 && !FILLERS.contains(&word.as_str()));
+            let what: Vec<String> = what.map(|word| stem(bare_name(word))).collect();
+            // That something is returned or raised says every code: of what counts.
+            let is_common = ["return", "returns", "raise", "raises"].contains(&at(place + 1));
+            if !(is_common && what.is_empty()) {
+                deny(at(place + 1), Kind::Done { what });
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
@@ -328,6 +295,29 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
     found
 }
 
+/// What a claim says to call or import, and does not deny: `run calls drain`.
+pub(crate) fn asserted_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<String> {
+    let trim =
+        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
+    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
+    if denies(claim) {
+        return Vec::new();
+    }
+    let at = |place: usize| words.get(place).map_or("", String::as_str);
+    let passive = words.iter().enumerate().filter(|(place, _)| {
+        let is_done = ["called", "invoked", "imported"].contains(&at(place + 2));
+        ["is", "are"].contains(&at(place + 1)) && is_done && ["by", "in", "from"].contains(&at(place + 3))
+    });
+    let passive: Vec<String> = passive.map(|(_, word)| bare_name(word).to_owned()).collect();
+    let named = words.iter().enumerate().filter_map(|(place, word)| {
+        let is_verb = ["calls", "invokes", "imports"].contains(&word.to_lowercase().as_str());
+        let mut rest =
+            words[place + 1..].iter().skip_while(|word| FILLERS.contains(&word.to_lowercase().as_str()));
+        rest.next().filter(|_| is_verb && place > 0).map(|word| bare_name(word).to_owned())
+    });
+    named.chain(passive).filter(|name| is_name(name)).collect()
+}
+
 /// Whether a place is in a condition: what is not so there, the code asks, and the sentence does not deny it of the code.
 fn is_condition(raw: &[&str], place: usize) -> bool {
     const BEGINS: [&str; 7] = ["if", "when", "whenever", "unless", "until", "while", "where"];
@@ -341,6 +331,22 @@ fn is_condition(raw: &[&str], place: usize) -> bool {
         }
     }
     false
+}
+
+/// Whether what is denied at a place is so under a condition that follows in the same part of the sentence: elsewhere the code
+/// may have it.
+fn is_limited(raw: &[&str], place: usize) -> bool {
+    const LIMITS: [&str; 12] = [
+        "if", "when", "whenever", "unless", "until", "while", "once", "after", "before", "although", "where",
+        "outside",
+    ];
+    let begins = |word: &&&str| !word.ends_with([';', '.']);
+    let rest = raw.iter().skip(place).take_while(begins);
+    // In backticks it is a word of code.
+    let mut rest = rest.skip(1).filter(|word| !word.contains('`'));
+    rest.any(|word| {
+        LIMITS.contains(&word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase().as_str())
+    })
 }
 
 /// Whether the word at a place says that what follows is not done: `not`, `no longer`, `fails to`, `instead of`.
@@ -376,11 +382,14 @@ fn is_strong(raw: &str) -> bool {
     raw.contains(['`', '_', '(']) || has_hump
 }
 
+/// Whether another part of the sentence begins with a word.
+fn is_cut(raw: &[&str], place: usize) -> bool {
+    place.checked_sub(1).is_some_and(|before| raw[before].ends_with([',', ';', ':', '.']))
+}
+
 /// Whether what is denied ends before a word.
 fn is_end(raw: &[&str], place: usize) -> bool {
-    let before = place.checked_sub(1).map_or("", |before| raw[before]);
-    before.ends_with([',', ';', ':', '.'])
-        || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
+    is_cut(raw, place) || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
 }
 
 /// Whether the word at a place says that something lacks what follows.
@@ -391,6 +400,7 @@ fn is_lack(lower: &[String], place: usize) -> bool {
         "without" => {
             !lower[place.saturating_sub(4)..place].iter().any(|word| CONDITION.contains(&word.as_str()))
         }
+        "skips" | "skip" | "skipping" | "bypasses" | "bypass" => true,
         "lacks" | "lacking" | "omits" | "omitting" | "forgets" | "misses" => true,
         "lack" => before != "a" && before != "the" || at(place + 1) == "of",
         "missing" => !OF_A_KIND.contains(&before),
@@ -401,16 +411,37 @@ fn is_lack(lower: &[String], place: usize) -> bool {
 /// Whether a line of a file has what is denied.
 pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
     let word = denied.word.as_str();
-    match denied.kind {
+    match &denied.kind {
         Kind::Name => has_word(line, word),
         Kind::Call => use_of(path, line, word) == Some(Use::Calls),
         Kind::Use => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
-        Kind::Plain => {
-            let (line, stem) = (line.to_lowercase(), stem(word));
-            line.match_indices(stem.as_str())
-                .any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphabetic()))
+        Kind::Plain { what } => {
+            let lower = line.to_lowercase();
+            is_said(&lower, what) && begins_with(&lower, &stem(word))
+        }
+        Kind::Done { what } => {
+            let lower = line.to_lowercase();
+            is_said(&lower, what)
+                && begins_with(&lower, &stem(word))
+                && !is_comment(path, line)
+                && !says_not(line)
         }
     }
+}
+
+/// Whether a line itself says that something is not so: `not implemented yet`.
+fn says_not(line: &str) -> bool {
+    words(line).iter().any(|word| ["not", "never", "no", "without", "doesn", "isn"].contains(&word.as_str()))
+}
+
+/// Whether a line has one of the words, where there are any.
+fn is_said(line: &str, what: &[String]) -> bool {
+    what.is_empty() || what.iter().any(|what| line.contains(what.as_str()))
+}
+
+/// Whether a word of a line begins so, or a part of a name does.
+fn begins_with(line: &str, stem: &str) -> bool {
+    line.match_indices(stem).any(|(at, _)| !line[..at].ends_with(|letter: char| letter.is_alphabetic()))
 }
 
 /// A word without its ending: `locking`, `locked` and `locks` are `lock`.
@@ -418,11 +449,6 @@ pub(crate) fn stem(word: &str) -> String {
     let word = word.to_lowercase();
     let cut = ["ing", "ed", "es", "s"].iter().find_map(|end| word.strip_suffix(end));
     cut.filter(|stem| stem.chars().count() > 3).unwrap_or(&word).to_owned()
-}
-
-fn starts_a_word(text: &str, phrase: &str) -> bool {
-    text.match_indices(phrase)
-        .any(|(at, _)| phrase.starts_with("n't") || !text[..at].ends_with(char::is_alphanumeric))
 }
 
 /// Words in small letters; parts of names are words, too.
@@ -441,6 +467,10 @@ mod tests {
     fn denied(claim: &str) -> Vec<(String, Kind)> {
         let all = denied_in(claim, &|word| word.contains('_') || word == "drain");
         all.into_iter().map(|denied| (denied.word, denied.kind)).collect()
+    }
+
+    fn plain_kind(what: &[&str]) -> Kind {
+        Kind::Plain { what: what.iter().map(|word| (*word).to_owned()).collect() }
     }
 
     #[test]
@@ -477,9 +507,10 @@ mod tests {
             assert_eq!(denied(claim), [("drain".to_owned(), Kind::Use)], "{claim}");
         }
         for claim in [
-            "drain does not lock the queue",
             "no job is lost by drain",
             "drain is not locked",
+            "drain does not lock the queue when it is empty",
+            "drain never returns",
             "drain raises on a missing key",
             "when called without drain it stops",
             "run returns None if drain is not set",
@@ -498,12 +529,21 @@ mod tests {
             "drain has no locking",
             "drain is missing locking",
         ] {
-            assert_eq!(denied(claim), [("locking".to_owned(), Kind::Plain)], "{claim}");
+            assert_eq!(denied(claim), [("locking".to_owned(), plain_kind(&[]))], "{claim}");
         }
-        let check = [("check".to_owned(), Kind::Plain), ("drain".to_owned(), Kind::Name)];
+        let check = [("check".to_owned(), plain_kind(&[])), ("drain".to_owned(), Kind::Name)];
         assert_eq!(denied("run is missing a check by `drain`"), check);
         assert_eq!(denied("run lacks a check in drain"), check[..1]);
-        let plain = |word: &str| Denied { word: word.to_owned(), kind: Kind::Plain };
+        let done = |what: &str| Kind::Done { what: vec![what.to_owned()] };
+        assert_eq!(denied("drain does not lock the queue"), [("lock".to_owned(), done("queue"))]);
+        assert_eq!(
+            denied("drain has no lock around the counter"),
+            [("lock".to_owned(), plain_kind(&["counter"]))]
+        );
+        let unlocked = Denied { word: "locks".to_owned(), kind: done("queue") };
+        assert!(has("a.py", "lock(self.queue)", &unlocked) && !has("a.py", "# lock the queue", &unlocked));
+        assert!(!has("a.py", "raise Bug('the queue is not locked')", &unlocked));
+        let plain = |word: &str| Denied { word: word.to_owned(), kind: plain_kind(&[]) };
         assert!(has("a.py", "with self._lock:", &plain("locking")));
         assert!(!has("a.py", "block = 1", &plain("locking")));
         let call = Denied { word: "drain".to_owned(), kind: Kind::Call };
@@ -513,33 +553,5 @@ mod tests {
             assert!(!has("a.py", line, &call) && !has("a.py", line, &unused), "{line}");
         }
         assert!(has("a.py", "jobs = [drain]", &unused) && !has("a.py", "jobs = [drain]", &call));
-    }
-
-    #[test]
-    fn that_something_is_nowhere_is_known_by_its_words() {
-        for claim in [
-            "X is nowhere",
-            "x is not used anywhere",
-            "no code has it",
-            "nobody calls drain",
-            "drain is unused",
-            "drain is not in the repository",
-            "drain is never imported",
-            "drain is dead code",
-            "drain isn't called",
-            "drain is no longer used",
-            "no one calls drain",
-        ] {
-            assert!(is_nowhere(claim, false), "{claim}");
-        }
-        for claim in
-            ["it can be anywhere", "drain is not locked", "the last job is never popped", "piano codes"]
-        {
-            assert!(!is_nowhere(claim, false), "{claim}");
-        }
-        assert!(
-            !is_nowhere("a.py: close is not called", true)
-                && is_nowhere("README.md has it and no code", true)
-        );
     }
 }

@@ -36,6 +36,12 @@ pub(crate) fn finding(
     }
 }
 
+/// Why a quote is none, and where it stands, if it does.
+pub(crate) struct Unfound {
+    pub why: String,
+    pub look_at: Option<String>,
+}
+
 impl Machine<'_> {
     /// Records what somebody says that a cited text shows, where the line stands in what was shown; else why not.
     pub(crate) fn found(
@@ -44,7 +50,7 @@ impl Machine<'_> {
         cited: &[Event],
         outcome: String,
         quote: String,
-    ) -> Result<EventId, String> {
+    ) -> Result<EventId, Unfound> {
         let shows = |event: &&Event| event.draft.carries() && event.draft.shows_text();
         let texts: Vec<&Event> = cited.iter().filter(shows).collect();
         let places = texts.iter().rev().flat_map(|event| {
@@ -61,14 +67,24 @@ impl Machine<'_> {
                 texts.iter().map(|event| short::of(&event.draft.target, MAX_NAMED)).collect();
             targets.dedup();
             targets.truncate(MAX_TARGETS);
-            return Err(match targets.as_slice() {
+            let beyond =
+                || texts.iter().find_map(|event| quote::beyond(&event.draft, &quote, self.situation));
+            if let Some(at) = beyond() {
+                let why = format!(
+                    "The quote stands in {at}, which nothing that it cites shows: call view with file_path {at:?} and this \
+                     mission_id, and cite that."
+                );
+                return Err(Unfound { why, look_at: Some(at) });
+            }
+            let why = match targets.as_slice() {
                 [] => "It cites nothing that can be quoted: read the source with this mission_id, and cite that.".to_owned(),
                 _ if !quote::is_enough(&quote) => "The quote says too little: copy a whole line that shows it.".to_owned(),
                 _ => format!(
                     "The quote stands in none of the lines that it cites ({}): copy a line of them as it is, or cite what shows it.",
                     targets.join(", ")
                 ),
-            });
+            };
+            return Err(Unfound { why, look_at: None });
         };
         let of = Some(event.event_id.clone());
         let draft = Draft {

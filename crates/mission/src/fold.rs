@@ -30,6 +30,13 @@ impl State {
         }
         match event.draft.detail.as_deref() {
             Some(Detail::Claimed { claim_id, text, event_ids }) => {
+                // Made again it is the same claim, and what was found of it holds.
+                if let Some(claim) = self.claims.iter_mut().find(|claim| claim.claim_id == *claim_id) {
+                    if !claim.verdict.is_settled() {
+                        claim.event_ids.clone_from(event_ids);
+                    }
+                    return;
+                }
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 self.claims.push(Claim {
                     claim_id: claim_id.clone(),

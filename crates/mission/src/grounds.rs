@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::denial::{self, Denied, Kind, NOT, denied_in, words};
-use crate::event::Event;
+use crate::event::{Event, Speaks};
 use crate::lines::shown_of;
 use crate::mode::Mode;
 use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
 use crate::situation::Situation;
+use crate::state::path_of;
+use crate::uses::{Use, use_of};
 
 /// Names of a claim that are looked for; whoever names more names none.
 const MOST_NAMES: usize = 24;
@@ -36,7 +38,11 @@ pub(crate) fn besides(
     file_not_there(said, situation)
         .or_else(|| file_not_shown(said, &files, cited, situation))
         .or_else(|| line_not_shown(said, cited, situation))
-        .or_else(|| if files.is_empty() { name_not_shown(said, cited, situation, mode) } else { None })
+        .or_else(|| {
+            // Beside a file, a name may be denied of it.
+            let is_asked = files.is_empty() || !denial::denies(said);
+            if is_asked { name_not_shown(said, &files, cited, situation, mode) } else { None }
+        })
 }
 
 /// The first path that a claim names and that is no file, unless it says that it is gone.
@@ -116,15 +122,29 @@ pub(crate) fn only_file(cited: &[&Event]) -> Option<String> {
 }
 
 /// The name that a claim is about, where no line that it cites has any of its names. A document speaks of code and is none.
-fn name_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>, mode: Mode) -> Option<Besides> {
+fn name_not_shown(
+    said: &str,
+    files: &[Vec<String>],
+    cited: &[&Event],
+    situation: &Situation<'_>,
+    mode: Mode,
+) -> Option<Besides> {
     let reads: Vec<&&Event> =
         cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding()).collect();
     if reads.is_empty() {
         return None;
     }
-    let names = names_in(said, situation);
+    let mut names = names_in(said, situation);
+    // The file that a claim names is where it is about, and what it says of that may be in other words.
+    if !files.is_empty() {
+        names.retain(|name| !(situation.defined)(name).is_empty());
+        let strong = strong_names(said);
+        names.retain(|name| strong.contains(name));
+    }
     let first = names.first()?;
-    let is_code = |path: &str| mode == Mode::DocsDrift || !is_document(path);
+    let is_code = |path: &str| mode == Mode::DocsDrift || !files.is_empty() || !is_document(path);
+    let spans: Vec<(String, u64, u64)> =
+        names.iter().flat_map(|name| (situation.defined)(name)).filter_map(|at| span_of(&at)).collect();
     let shows = |event: &Event| {
         event.draft.anchors().filter(|(path, _)| is_code(path)).any(|(path, _)| {
             let Some(text) = (situation.text_of)(path) else { return false };
@@ -134,8 +154,12 @@ fn name_not_shown(said: &str, cited: &[&Event], situation: &Situation<'_>, mode:
                     .as_ref()
                     .is_none_or(|parts| parts.iter().any(|(start, end)| (*start..=*end).contains(&line)))
             };
+            let is_within = |number: u64| {
+                let mut spans = spans.iter().filter(|(of, ..)| of == path);
+                spans.any(|(_, first, last)| (first..=last).contains(&&number))
+            };
             let mut lines = (1_u64..).zip(text.lines()).filter(|(number, _)| is_shown(*number));
-            lines.any(|(_, line)| names.iter().any(|name| has_word(line, name)))
+            lines.any(|(number, line)| is_within(number) || names.iter().any(|name| has_word(line, name)))
         })
     };
     if reads.iter().any(|event| shows(event)) {
@@ -217,15 +241,20 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
 pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
     // What only ran, or was only said, may speak of what a word means; not of names that the text has.
     let is_read = cited.iter().any(|event| event.draft.shows_text());
+    let quotes = cited.iter().filter(|event| event.draft.speaks() == Speaks::For);
+    let quoted: Vec<(&str, &str)> =
+        quotes.filter_map(|event| Some((path_of(&event.draft.target), event.draft.quote()?))).collect();
     let is_name = |word: &str| {
         let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
         word.contains('_')
             || has_hump
             || said.contains(&format!("`{word}"))
+            || word.contains(|letter: char| letter.is_ascii_digit()) && word.contains(char::is_alphabetic)
             || !(situation.defined)(word).is_empty()
+            || quoted.iter().any(|(path, line)| use_of(path, line, word) == Some(Use::Calls))
     };
     let mut denied = denied_in(said, &is_name);
-    denied.retain(|denied| is_read || denied.kind != Kind::Plain);
+    denied.retain(|denied| is_read || !matches!(denied.kind, Kind::Plain { .. } | Kind::Done { .. }));
     let first = denied.first()?;
     let name = &first.word;
     let places = denied_of(said, &denied, cited, situation);
@@ -241,15 +270,81 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             }
         }
     }
-    if !places.is_empty() {
+    // The very line that is said to show it.
+    let has = |line: &(&str, &str)| denied.iter().find(|denied| denial::has(line.0, line.1, denied));
+    if let Some(Denied { word, .. }) = quoted.iter().find_map(has) {
+        return Some(format!(
+            "It denies {word}, and the line that is quoted for it has it: cite what shows that it is not so, or a search that \
+             finds nothing."
+        ));
+    }
+    if !places.is_empty() || matches!(first.kind, Kind::Done { .. }) {
         return None;
     }
-    Some(if first.kind == Kind::Plain {
+    Some(if matches!(first.kind, Kind::Plain { .. }) {
         format!("It says that {name} is missing, and not where: name the file, the lines or the function.")
     } else {
         format!(
             "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
         )
+    })
+}
+
+/// Whether all of a definition, or of the lines, that a claim names was shown: what it says of that as a whole, somebody has
+/// looked at. A file is too much for that.
+pub(crate) fn is_shown_whole(said: &str, cited: &[&Event], situation: &Situation<'_>) -> bool {
+    let places = places_of(said, &|_| true, cited, situation);
+    places.iter().filter(|(.., last)| *last < u64::MAX).any(|(path, first, last)| {
+        let total = (situation.text_of)(path).map_or(0, |text| text.lines().count() as u64);
+        let last = (*last).min(total);
+        let reads = cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding());
+        let own: Vec<&&Event> =
+            reads.filter(|event| event.draft.anchors().any(|(one, _)| one == path)).collect();
+        let parts: Option<Vec<_>> = own.iter().map(|event| shown_of(&event.draft, path)).collect();
+        match parts {
+            // One of them showed the whole file.
+            None => true,
+            Some(parts) => {
+                let parts: Vec<(u64, u64)> = parts.into_iter().flatten().collect();
+                let is_shown = |line: &u64| parts.iter().any(|(start, end)| (start..=end).contains(&line));
+                !own.is_empty() && *first <= last && (*first..=last).all(|line| is_shown(&line))
+            }
+        }
+    })
+}
+
+/// What to view to have seen it all, as `path:first-last`.
+pub(crate) fn not_shown_whole(said: &str, situation: &Situation<'_>) -> Option<String> {
+    let places = places_of(said, &|_| true, &[], situation);
+    let (path, first, last) = places.into_iter().find(|(.., last)| *last < u64::MAX)?;
+    Some(format!("{path}:{first}-{last}"))
+}
+
+/// Why a claim that one thing calls or imports another is not so: neither what is quoted for it has that, nor what is to do it.
+pub(crate) fn asserted_and_not_there(
+    said: &str,
+    cited: &[&Event],
+    situation: &Situation<'_>,
+) -> Option<String> {
+    let is_name = |word: &str| {
+        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
+        word.contains('_') || has_hump || !(situation.defined)(word).is_empty()
+    };
+    let asserted = denial::asserted_in(said, &is_name);
+    let quotes = cited.iter().filter(|event| event.draft.speaks() == Speaks::For);
+    let quoted: Vec<&str> = quotes.filter_map(|event| event.draft.quote()).collect();
+    asserted.into_iter().find_map(|name| {
+        let places = places_of(said, &|word| word != name, cited, situation);
+        let has = |(path, first, last): &(String, u64, u64)| {
+            let Some(text) = (situation.text_of)(path) else { return true };
+            let mut lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*first..=*last).contains(line));
+            lines.any(|(_, line)| has_word(line, &name))
+        };
+        if places.iter().any(has) || quoted.iter().any(|line| has_word(line, &name)) {
+            return None;
+        }
+        let (path, first, _) = places.first()?;
+        Some(format!("It says that {name} is called or imported, and {path}:{first} has it nowhere: quote the line that does it."))
     })
 }
 
@@ -261,24 +356,52 @@ fn denied_of(
     cited: &[&Event],
     situation: &Situation<'_>,
 ) -> Vec<(String, u64, u64)> {
+    places_of(said, &|name| !denied.iter().any(|denied| denied.word == *name), cited, situation)
+}
+
+/// What a claim speaks of, as path, first and last line: the lines that it names, else the definitions, else the files.
+fn places_of(
+    said: &str,
+    is_meant: &dyn Fn(&str) -> bool,
+    cited: &[&Event],
+    situation: &Situation<'_>,
+) -> Vec<(String, u64, u64)> {
     let lines = lines_in(said, situation.names, &only_file(cited));
     if !lines.is_empty() {
         return lines;
     }
     let files = named_in(said, situation.names);
-    let (mut names, plain) = words_in(said);
-    // Beside a file, a plain word names a definition of that file.
+    let (mut names, mut plain) = words_in(said);
+    names.retain(|name| is_meant(name));
+    plain.retain(|name| is_meant(name));
+    // Beside a file a plain word names a definition of it; where nothing else does, one that was looked at.
     if !files.is_empty() {
-        names.extend(plain);
+        names.append(&mut plain);
     }
-    names.retain(|name| !denied.iter().any(|denied| denied.word == *name));
-    let mut spans: Vec<(String, u64, u64)> =
-        few(names).iter().flat_map(|name| (situation.defined)(name)).filter_map(|at| span_of(&at)).collect();
-    spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
+    let spans_of = |names: Vec<String>| -> Vec<(String, u64, u64)> {
+        let places = few(names).into_iter().flat_map(|name| (situation.defined)(&name));
+        let mut spans: Vec<_> = places.filter_map(|at| span_of(&at)).collect();
+        spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
+        spans
+    };
+    let mut spans = spans_of(names);
+    if spans.is_empty() && files.is_empty() {
+        spans = spans_of(plain);
+        spans.retain(|(path, first, _)| cited.is_empty() || is_line_shown(path, *first, cited));
+    }
     if !spans.is_empty() {
         return spans;
     }
     files.into_iter().map(|path| (path, 1, u64::MAX)).collect()
+}
+
+fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
+    let reads = cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding());
+    let mut own = reads.filter(|event| event.draft.anchors().any(|(one, _)| one == path));
+    own.any(|event| {
+        let parts = shown_of(&event.draft, path);
+        parts.is_none_or(|parts| parts.iter().any(|(start, end)| (*start..=*end).contains(&line)))
+    })
 }
 
 /// Whether a line has a word, and not only as a part of another.

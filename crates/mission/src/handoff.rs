@@ -16,10 +16,11 @@ use crate::situation::Situation;
 use crate::state::{DeadPath, KEPT, Seen, State, TestRun};
 
 /// What a hand-off does not prove.
-pub const NON_CLAIMS: [&str; 3] = [
+pub const NON_CLAIMS: [&str; 4] = [
     "does not prove more than its verified claims",
     "does not replace compiler, test, log or file truth",
     "does not say that what was not read is right",
+    "does not judge what a quoted line means: that it shows its claim is the agent's word",
 ];
 
 /// Whether a file is as it was when it was seen.

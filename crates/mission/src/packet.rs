@@ -300,6 +300,7 @@ fn contradiction(packet: &Packet) -> Option<String> {
 fn as_counted(mut made: Packet, packet: &Packet) -> Packet {
     if packet.rules < RULES {
         made.rules = packet.rules;
+        made.non_claims.clone_from(&packet.non_claims);
         made.remarks.clone_from(&packet.remarks);
         made.counters.clone_from(&packet.counters);
         made.evidence_graph.clone_from(&packet.evidence_graph);

@@ -76,7 +76,7 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
         .zip(text.lines())
         .filter(|(number, _)| (place.line..=place.last).contains(number))
         .any(|(_, line)| names.iter().any(|name| crate::grounds::has_word(line, name)));
-    if is_named || spans.iter().any(is_within) {
+    if is_named || spans.iter().any(is_within) || is_below(&text, place.line, &names) {
         return None;
     }
     let (first, (path, from, _)) = (names.first()?, spans.first()?);
@@ -84,6 +84,19 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
         "The quote stands in {}:{}, which neither has {first} nor is a part of it ({path}:{from}): quote a line that does.",
         place.path, place.line
     ))
+}
+
+/// Whether a line stands below one that has a name and is less indented: `impl Write for Counter`, `func (w *Writer) …`.
+fn is_below(text: &str, line: u64, names: &[String]) -> bool {
+    let indent = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
+    let lines: Vec<&str> = text.lines().take(usize::try_from(line).unwrap_or(0)).collect();
+    let Some((own, above)) = lines.split_last() else { return false };
+    let mut least = indent(own);
+    above.iter().rev().filter(|line| !line.trim().is_empty()).any(|line| {
+        let is_header = indent(line) < least;
+        least = least.min(indent(line));
+        is_header && names.iter().any(|name| crate::grounds::has_word(line, name))
+    })
 }
 
 /// The first line of what is said right above a definition: comments, attributes, decorators.

@@ -41,6 +41,16 @@ pub(crate) fn all_in(draft: &Draft, quote: &str, situation: &Situation<'_>) -> V
     places
 }
 
+/// Where a quote stands in a file that was shown, though not in the lines that were.
+pub(crate) fn beyond(draft: &Draft, quote: &str, situation: &Situation<'_>) -> Option<String> {
+    let mut files = draft.anchors().filter(|(path, hash)| situation.is_current(path, hash));
+    files.find_map(|(path, _)| {
+        let text = (situation.text_of)(path)?;
+        let (line, _) = lines_of(&text, None, quote).into_iter().next()?;
+        Some(format!("{path}:{line}"))
+    })
+}
+
 /// Whether a quote says enough to be one, wherever it stands.
 pub(crate) fn is_enough(quote: &str) -> bool {
     plain(quote).chars().filter(|letter| letter.is_alphanumeric()).count() >= LEAST

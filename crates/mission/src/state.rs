@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::again::plain;
 use crate::chain::Head;
 use crate::change_set::ChangeSet;
 use crate::claim::{Claim, Verdict};
@@ -21,7 +22,7 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 12;
+pub const RULES: u32 = 13;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -367,6 +368,14 @@ impl State {
 
     pub fn claim(&self, id: &ClaimId) -> Option<&Claim> {
         self.claims.iter().find(|claim| claim.claim_id == *id)
+    }
+
+    /// The claim that says the same as a text. One that was rejected is not taken up again: who says so anew must show what
+    /// was not seen then.
+    pub(crate) fn same_claim(&self, said: &str) -> Option<&Claim> {
+        let text = plain(said);
+        let is_same = |claim: &&Claim| claim.verdict != Verdict::Rejected && plain(&claim.text) == text;
+        self.all_claims().filter(is_same).last()
     }
 
     /// Claims that nobody has proved or rejected.

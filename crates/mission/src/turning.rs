@@ -2,7 +2,17 @@
 
 use crate::claim::{Claim, Verdict};
 
+/// What nobody judged of a claim that a line was quoted for.
+const NOT_JUDGED: &str = "What the quoted line means was not judged: it was shown, is as it was and is about what the claim names; that the claim follows from it is the agent's word.";
+
 impl Claim {
+    /// What its verdict does not say.
+    pub fn non_claims(&self) -> Vec<&'static str> {
+        let is_read = self.verdict == Verdict::VerifiedForMission && !self.rests_on.is_empty();
+        // A run and a person speak for themselves, and are told as such.
+        if is_read && self.runs.is_empty() { vec![NOT_JUDGED] } else { Vec::new() }
+    }
+
     /// What would have to be seen or said for another verdict.
     pub fn would_change(&self) -> String {
         let id = &self.claim_id;

@@ -1,5 +1,7 @@
 //! Uses: what a line of code does with a name: defines, imports, calls or otherwise uses it, or only speaks of it.
 
+use crate::syntax::{Spoken, bare_calls, is_definition, is_import, spoken};
+
 /// What a line does with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
@@ -11,44 +13,6 @@ pub(crate) enum Use {
     /// It stands in a comment or in a text.
     Speaks,
 }
-
-/// Words before a name that make a definition of it.
-const DEFINES: [&str; 17] = [
-    "def",
-    "fn",
-    "func",
-    "function",
-    "class",
-    "struct",
-    "enum",
-    "trait",
-    "type",
-    "interface",
-    "const",
-    "let",
-    "var",
-    "static",
-    "module",
-    "sub",
-    "fun",
-];
-/// How lines begin that import.
-const IMPORTS: [&str; 10] = [
-    "import ",
-    "from ",
-    "use ",
-    "pub use ",
-    "pub(crate) use ",
-    "using ",
-    "#include",
-    "require ",
-    "export {",
-    "export *",
-];
-/// How lines begin that are comments.
-const COMMENTS: [&str; 8] = ["//", "/*", "* ", "*/", "--", "\"\"\"", "'''", "<!--"];
-/// Endings of files whose calls need no bracket.
-const BARE: [&str; 6] = ["rb", "sh", "bash", "ex", "exs", "pl"];
 
 /// What a line of a file does with a name; nothing where it has not the name. Of several, the one that does most.
 pub(crate) fn use_of(path: &str, line: &str, name: &str) -> Option<Use> {
@@ -63,31 +27,19 @@ pub(crate) fn use_of(path: &str, line: &str, name: &str) -> Option<Use> {
 }
 
 fn one(path: &str, line: &str, at: usize, len: usize) -> Use {
-    let start = line.trim_start();
-    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
-    let has_hash =
-        !["rs", "c", "h", "cc", "cpp", "hpp", "cs", "js", "ts", "tsx", "jsx", "go", "java"].contains(&ending);
-    let is_comment =
-        COMMENTS.iter().any(|mark| start.starts_with(mark)) || has_hash && start.starts_with('#');
-    if start.starts_with("#include") {
+    let (before, after) = (&line[..at], &line[at + len..]);
+    match spoken(path, before) {
+        Spoken::Include => return Use::Imports,
+        Spoken::Text => return Use::Speaks,
+        Spoken::Code => {}
+    }
+    if is_import(line, is_called(after)) {
         return Use::Imports;
     }
-    if is_comment || is_in_text(&line[..at], has_hash) {
-        return Use::Speaks;
-    }
-    let is_import = IMPORTS.iter().any(|mark| start.starts_with(mark));
-    if is_import || start.contains("require(") && start.contains(['\'', '"']) && !is_called(&line[at + len..])
-    {
-        return Use::Imports;
-    }
-    let before = line[..at].trim_end();
-    let word = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '_').next().unwrap_or("");
-    // A method of Go stands behind its receiver: `func (q *Queue) drain()`.
-    let is_method = before.ends_with(')') && before.trim_start().starts_with("func (");
-    if DEFINES.contains(&word) && before.ends_with(word) || is_method {
+    if is_definition(before) {
         return Use::Defines;
     }
-    if is_called(&line[at + len..]) || BARE.contains(&ending) { Use::Calls } else { Use::Names }
+    if is_called(after) || bare_calls(path) { Use::Calls } else { Use::Names }
 }
 
 /// Whether a bracket of arguments follows, behind type arguments or not.
@@ -99,30 +51,6 @@ fn is_called(after: &str) -> bool {
         _ => after,
     };
     after.starts_with('(')
-}
-
-/// Whether what stands before a place opens a text or a comment that is not closed there.
-fn is_in_text(before: &str, has_hash: bool) -> bool {
-    let mut open: Option<char> = None;
-    let mut letters = before.chars().peekable();
-    while let Some(letter) = letters.next() {
-        match (open, letter) {
-            (_, '\\') => {
-                letters.next();
-            }
-            (Some(mark), letter) if letter == mark => open = None,
-            (Some(_), _) => {}
-            (None, '"' | '`') => open = Some(letter),
-            // One alone may be a lifetime or an apostrophe.
-            (None, '\'') if letters.clone().skip(1).any(|next| next == '\'') || has_hash => {
-                open = Some(letter)
-            }
-            (None, '/') if letters.peek() == Some(&'/') => return true,
-            (None, '#') if has_hash => return true,
-            (None, _) => {}
-        }
-    }
-    open.is_some()
 }
 
 #[cfg(test)]

@@ -94,9 +94,12 @@ fn what_search_leaves_out_is_looked_into_before_something_is_nowhere() {
     let (verdict, why) = nowhere("make_blob");
     assert_eq!(verdict, NEEDS, "{why}");
     world.write(".env", "TOKEN=1\n");
-    let (verdict, why) = nowhere("make_other");
-    assert_eq!(verdict, NEEDS);
+    let (verdict, why) = nowhere("MAKE_OTHER");
+    assert_eq!(verdict, NEEDS, "it may be a variable of the environment");
     assert!(why.contains("1 file could not be searched (1 withheld"), "{why}");
+    let (verdict, why) = nowhere("make_other_things");
+    assert_eq!(verdict, VERIFIED, "no secret is called so: {why}");
+    assert!(why.contains("1 were not searched"), "{why}");
     let event = world.seen("search", json!({"query": "make_other"}));
     let (verdict, why) = world.claim("no code has make_other", &event, "");
     assert_eq!(verdict, VERIFIED, "{why}");

@@ -6,6 +6,7 @@ mod circling;
 mod going_on;
 mod grounded;
 mod held;
+mod honest;
 mod leading;
 mod packets;
 mod playing;

@@ -127,7 +127,7 @@ fn a_verdict_says_how_many_files_nobody_checks() {
     draft.not_anchored = 28;
     draft.detail = None;
     let seen = world.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone();
-    assert_eq!(verify(&mut world, "it is defined there", &[&seen]), Verdict::VerifiedForMission);
+    assert_eq!(verify(&mut world, "it is defined in src/a.rs", &[&seen]), Verdict::VerifiedForMission);
     let reason = &world.state.claims[0].reason;
     assert!(reason.contains("28 files of what was shown are not checked"), "{reason}");
 }

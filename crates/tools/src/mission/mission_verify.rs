@@ -38,6 +38,9 @@ pub struct Output {
     /// What would have to be seen or said for another verdict.
     #[serde(skip_serializing_if = "String::is_empty")]
     would_change: String,
+    /// What the verdict does not say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    non_claims: Vec<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
 }
@@ -78,7 +81,8 @@ impl Tool for MissionVerify {
         };
         let claim = missions::judged_claim(ctx.workspace()?, &claim);
         let next = Guidance::next("mission_next", input.mission_id, "Ask what comes next.");
-        Ok(Answer::of(Output { would_change: claim.would_change(), claim, warnings: done.warnings })
+        let (would_change, non_claims) = (claim.would_change(), claim.non_claims());
+        Ok(Answer::of(Output { would_change, non_claims, claim, warnings: done.warnings })
             .proof(proof)
             .next(next))
     }
@@ -88,6 +92,7 @@ impl Trim for Output {
     fn trim(&mut self, _: usize) -> bool {
         [300, 120, 60].into_iter().any(|bytes| short::claim(&mut self.claim, bytes))
             || short::to_nothing(&mut self.would_change, 0)
+            || self.non_claims.pop().is_some()
             || self.warnings.pop().is_some()
             || !std::mem::take(&mut self.claim.rests_on).is_empty()
             || !std::mem::take(&mut self.claim.runs).is_empty()

@@ -20,7 +20,7 @@ const MOST: usize = 1_000;
 pub struct Asked(Mutex<HashMap<String, (u64, u32)>>);
 
 impl Asked {
-    /// Whether it is the third time that somebody asks where a mission has not moved.
+    /// Whether it is the third time or a later one that somebody asks where a mission has not moved.
     fn is_again(&self, mission: &str, stands_at: u64) -> bool {
         let mut asked = self.0.lock();
         if asked.len() >= MOST && !asked.contains_key(mission) {
@@ -31,6 +31,13 @@ impl Asked {
         *at = stands_at;
         *times >= LOOP
     }
+
+    /// That it was told so is an event, and nothing that was done.
+    fn stands_at(&self, mission: &str, place: u64) {
+        if let Some((at, _)) = self.0.lock().get_mut(mission) {
+            *at = place;
+        }
+    }
 }
 
 /// Records that the next step was asked for again and again and nothing was done, where that is so.
@@ -40,7 +47,9 @@ pub fn asked_again(ctx: &Ctx<'_>, state: &State) -> Result<Option<Stepped>, Faul
     if state.status == Status::Closed || !asked.is_again(id, state.sequence) {
         return Ok(None);
     }
-    act(ctx, id, |_| Command::Observe(Box::new(Draft::idle(&state.mission_id)))).map(Some)
+    let done = act(ctx, id, |_| Command::Observe(Box::new(Draft::idle(&state.mission_id))))?;
+    asked.stands_at(id, done.state.sequence);
+    Ok(Some(done))
 }
 
 #[cfg(test)]
@@ -53,6 +62,8 @@ mod tests {
         let third =
             [asked.is_again("a", 1), asked.is_again("a", 1), asked.is_again("b", 1), asked.is_again("a", 1)];
         assert_eq!(third, [false, false, false, true]);
-        assert!(!asked.is_again("a", 2) && !asked.is_again("a", 3) && !asked.is_again("a", 3));
+        asked.stands_at("a", 2);
+        assert!(asked.is_again("a", 2), "it goes on until something was done");
+        assert!(!asked.is_again("a", 3) && !asked.is_again("a", 3));
     }
 }
