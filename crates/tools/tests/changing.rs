@@ -451,6 +451,7 @@ fn the_past_of_tests_is_said_to_be_left_out() {
 /// A core that is handed on by files of three languages, in Python and TypeScript over two of them.
 const HANDED_ON: &str = "//- pkg/__init__.py
 from .core import load
+from .side import turn
 //- pkg/core/__init__.py
 from .impl import load
 //- pkg/core/impl.py
@@ -463,6 +464,11 @@ def run():
     return load()
 //- direct.py
 from pkg.core.impl import load
+//- pkg/side.py
+def turn():
+    return 2
+//- other.py
+from pkg import turn
 //- web/src/index.ts
 export * from './core'
 //- web/src/core/index.ts
@@ -486,6 +492,22 @@ mod deep;
 pub use deep::open;
 //- src/door/deep.rs
 pub fn open() -> u32 { 1 }
+//- all/Cargo.toml
+[package]
+name = \"all\"
+[dependencies]
+shop = { path = \"..\" }
+//- all/src/lib.rs
+pub extern crate shop as goods;
+//- end/Cargo.toml
+[package]
+name = \"end\"
+[dependencies]
+all = { path = \"../all\" }
+//- end/src/lib.rs
+use all::goods::user::enter;
+
+pub fn begin() -> u32 { enter() }
 //- src/user.rs
 use crate::door::open;
 
@@ -508,12 +530,13 @@ fn who_imports_a_name_through_a_file_that_hands_it_on_depends_on_that_file() {
         ["file::pkg/__init__.py 1", "file::app.py 2"],
         "the core is asked by the package, and that by the program"
     );
-    assert_eq!(reached("pkg/__init__.py", "forward"), ["file::app.py 1"]);
+    assert_eq!(reached("pkg/__init__.py", "forward"), ["file::app.py 1", "file::other.py 1"]);
     assert_eq!(
         reached("web/src/core/index.ts", "forward"),
         ["file::web/src/index.ts 1", "file::web/src/app.ts 2"]
     );
     assert_eq!(reached("src/door/mod.rs", "forward")[0], "file::src/user.rs 1");
+    assert_eq!(reached("all/src/lib.rs", "forward"), ["file::end/src/lib.rs 1"]);
     let needed = reached("web/src/app.ts", "reverse");
     assert!(needed.contains(&"file::web/src/index.ts 1".to_owned()), "{needed:?}");
     assert!(!reached("web/src/near.ts", "reverse").contains(&"file::web/src/index.ts 1".to_owned()));

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::folder_files::{self, stands_for_folder};
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind, near};
 use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::{languages, scan};
 use m1nd_risk::blast::Handed;
@@ -41,30 +41,58 @@ pub fn takers(root: &Root, graph: &Graph, files: &[NodeIx]) -> Found {
     let mut world = World::of(graph, root, &after, Held::of(root, &[], &after));
     let mut reader = Reader::of(root, graph);
     let mut handed = Handed::default();
-    let mut open: Vec<NodeIx> =
+    let first: BTreeSet<NodeIx> =
         files.iter().copied().filter(|&file| family(graph, file).is_some()).take(MAX_ASKED).collect();
-    let mut seen: BTreeSet<NodeIx> = open.iter().copied().collect();
-    while let Some(door) = open.pop() {
-        let Some(family) = family(graph, door) else { continue };
-        reader.read([door], |door, text| may_hand_on(graph, door, text));
-        let askers = askers(graph, door, &offered(graph, door, reader.said(door)));
-        let asks_it = |asker: NodeIx, text: &str| {
-            family != "python" || may_ask(text, &askers[&asker], graph.node(door).path())
-        };
-        reader.read(askers.keys().copied(), asks_it);
-        for (&asker, lines) in &askers {
-            let path = graph.node(asker).path();
-            let mut imports = reader.said(asker).imports.iter().filter(|import| lines.contains(&import.line));
-            let asks = |import: &&Written| asks(&mut world, family, (path, import), graph.node(door).path());
-            let Some(import) = imports.find(asks) else { continue };
-            handed.add(door, asker);
-            if (import.is_exported || is_mostly_imports(graph, asker)) && seen.insert(asker) {
-                open.push(asker);
+    for &file in &first {
+        let text = scan::read(root, graph.node(file).path()).unwrap_or_default();
+        if !may_hand_on(graph, file, &String::from_utf8_lossy(&text)) {
+            continue;
+        }
+        reader.read([file], |_, _| true);
+        // Further on only what comes through this file counts: others hand on more than that.
+        let offered = offered(graph, file, reader.said(file));
+        let all = askers(graph, file, &offered);
+        let mut open = if offered.is_empty() { Vec::new() } else { vec![file] };
+        let mut seen: BTreeSet<NodeIx> = first.clone();
+        while let Some(door) = open.pop() {
+            let Some(family) = family(graph, door) else { continue };
+            let askers: BTreeMap<NodeIx, &BTreeSet<u32>> = all
+                .iter()
+                .filter(|&(&asker, _)| is_new(graph, asker, door))
+                .map(|(&asker, lines)| (asker, lines))
+                .collect();
+            let module = graph.node(door).path();
+            let package = if family == "script" { script::package_of(&mut world, module) } else { None };
+            let asks_it = |asker: NodeIx, text: &str| match family {
+                "python" => may_ask(text, askers[&asker], module),
+                "script" => may_be_asked(text, askers[&asker], module, package.as_deref()),
+                _ => true,
+            };
+            reader.read(askers.keys().copied(), asks_it);
+            for (&asker, lines) in &askers {
+                let (path, said) = (graph.node(asker).path(), reader.said(asker));
+                let mut imports = said.imports.iter().filter(|import| lines.contains(&import.line));
+                let asks = |import: &&Written| asks(&mut world, family, (path, import), module);
+                let Some(import) = imports.find(asks) else { continue };
+                handed.add(door, asker);
+                if said.hands_on(import) && seen.insert(asker) {
+                    open.push(asker);
+                }
+            }
+            // Others may hand on all of it.
+            let above = graph.incoming(door).filter(|edge| edge.kind == EdgeKind::Imports);
+            for edge in above.filter(|edge| stands_for_folder(graph.node(edge.source).path())) {
+                let file = edge.source;
+                reader.read([file], |_, _| true);
+                let said = reader.said(file);
+                let hands_on_all = |import: &Written| {
+                    import.is_all && edge.lines.contains(&import.line) && said.hands_on(import)
+                };
+                if said.imports.iter().any(hands_on_all) && seen.insert(file) {
+                    open.push(file);
+                }
             }
         }
-        // Others may hand on all of it.
-        let above = graph.sources(door, EdgeKind::Imports);
-        open.extend(above.filter(|&file| stands_for_folder(graph.node(file).path()) && seen.insert(file)));
     }
     Found { handed, unread: reader.unread.len() }
 }
@@ -108,8 +136,7 @@ fn is_new(graph: &Graph, file: NodeIx, door: NodeIx) -> bool {
 
 /// What a file takes from others and may hand on, with all that can be taken through it.
 fn offered(graph: &Graph, door: NodeIx, said: &Imports) -> BTreeSet<NodeIx> {
-    let path = graph.node(door).path();
-    let handed: Vec<&Written> = said.imports.iter().filter(|import| said.hands_on(path, import)).collect();
+    let handed: Vec<&Written> = said.imports.iter().filter(|import| said.hands_on(import)).collect();
     let mut by_line: BTreeMap<u32, Vec<NodeIx>> = BTreeMap::new();
     for edge in graph.outgoing(door).filter(|edge| edge.kind == EdgeKind::Imports) {
         for &line in edge.lines.iter().filter(|&&line| handed.iter().any(|import| import.line == line)) {
@@ -129,14 +156,22 @@ fn offered(graph: &Graph, door: NodeIx, said: &Imports) -> BTreeSet<NodeIx> {
     found
 }
 
-/// A file with what it defines, and what it may hand on where it defines nothing or stands for its folder.
+/// A file with what it defines, and what it may hand on where it defines nothing or stands for its folder. Who imports something of
+/// a file is known to import the file, too.
 fn all_of(graph: &Graph, file: NodeIx, hops: usize, found: &mut BTreeSet<NodeIx>) {
     if !found.insert(file) {
         return;
     }
+    let node = graph.node(file);
+    if node.language() == "rust" && stands_for_folder(node.path()) {
+        // Through a module or a crate all modules in it are reached by their paths.
+        let home = format!("{}/", near::folder(node.path()));
+        let files = graph.nodes().filter(|node| node.kind() == NodeKind::File);
+        found.extend(files.filter(|node| node.path().starts_with(&home)).map(|node| node.ix()));
+    }
     let before = found.len();
     found.extend(graph.targets(file, EdgeKind::Contains));
-    if hops == 0 || found.len() > before && !stands_for_folder(graph.node(file).path()) {
+    if hops == 0 || found.len() > before && !stands_for_folder(node.path()) {
         return;
     }
     for target in graph.targets(file, EdgeKind::Imports) {
@@ -147,13 +182,13 @@ fn all_of(graph: &Graph, file: NodeIx, hops: usize, found: &mut BTreeSet<NodeIx>
     }
 }
 
-/// Files that import any of these, with the lines that do; not those that are known to import the file itself.
+/// Files of the same family that import any of these, with the lines that do.
 fn askers(graph: &Graph, door: NodeIx, offered: &BTreeSet<NodeIx>) -> BTreeMap<NodeIx, BTreeSet<u32>> {
     let own = family(graph, door);
     let mut found: BTreeMap<NodeIx, BTreeSet<u32>> = BTreeMap::new();
     for edge in offered.iter().flat_map(|&ix| graph.incoming(ix)) {
         let is_it = edge.kind == EdgeKind::Imports && family(graph, edge.source) == own;
-        if is_it && is_new(graph, edge.source, door) {
+        if is_it {
             found.entry(edge.source).or_default().extend(edge.lines);
         }
     }
@@ -180,14 +215,14 @@ fn asked(world: &mut World<'_>, family: &str, path: &str, import: &Written) -> V
 #[derive(Debug, Default)]
 struct Imports {
     imports: Vec<Written>,
-    /// Whether it exports names that it imports by statements of their own.
-    lists: bool,
+    /// Whether it is there for what it imports, and others may take all of that.
+    is_door: bool,
 }
 
 impl Imports {
     /// Whether others may take what an import brings.
-    fn hands_on(&self, path: &str, import: &Written) -> bool {
-        import.is_exported || self.lists || path.ends_with(".py") && import.within.is_none()
+    fn hands_on(&self, import: &Written) -> bool {
+        import.is_exported || self.is_door && import.within.is_none()
     }
 }
 
@@ -219,7 +254,7 @@ impl<'a> Reader<'a> {
             let path = graph.node(file).path();
             let bytes = scan::read(root, path).ok()?;
             let text = String::from_utf8_lossy(&bytes);
-            wanted(file, &text).then(|| (file, imports(path, &bytes, &text).unwrap_or_default()))
+            wanted(file, &text).then(|| (file, imports(graph, file, &bytes, &text).unwrap_or_default()))
         };
         self.known.par_extend(now.par_iter().filter_map(one));
     }
@@ -229,20 +264,25 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn imports(path: &str, bytes: &[u8], text: &str) -> Option<Imports> {
-    let imports = imported::written(path, bytes)?;
-    let is_script = languages::of_path(path).is_some_and(|language| language.family == "script");
-    let lists = is_script && EXPORTS.iter().any(|word| text.contains(word));
-    Some(Imports { imports, lists })
+fn imports(graph: &Graph, file: NodeIx, bytes: &[u8], text: &str) -> Option<Imports> {
+    let imports = imported::written(graph.node(file).path(), bytes)?;
+    let may_list = match family(graph, file) {
+        Some("python") => true,
+        Some("script") => EXPORTS.iter().any(|word| text.contains(word)),
+        _ => false,
+    };
+    Some(Imports { imports, is_door: may_list && is_mostly_imports(graph, file) })
 }
 
 /// Statements of scripts that export what something else brings.
-const EXPORTS: [&str; 4] = ["export {", "export{", "export type {", "export default "];
+const EXPORTS: [&str; 3] = ["export {", "export{", "export type {"];
 
-/// Whether a file stands for its folder, or imports more than it defines.
+/// Whether a file stands for its folder, or definitions take up less than half of it.
 fn is_mostly_imports(graph: &Graph, file: NodeIx) -> bool {
-    let count = |kind| graph.targets(file, kind).count();
-    stands_for_folder(graph.node(file).path()) || count(EdgeKind::Contains) < count(EdgeKind::Imports)
+    let lines = |ix| graph.node(ix).lines();
+    let defined = graph.targets(file, EdgeKind::Contains).map(lines);
+    let defined: u32 = defined.map(|(first, last)| last.saturating_sub(first) + 1).sum();
+    stands_for_folder(graph.node(file).path()) || defined * 2 < lines(file).1
 }
 
 /// Whether a file is worth parsing for what it hands on: all that Python imports can be taken from the importer, but hardly anybody
@@ -253,13 +293,16 @@ fn may_hand_on(graph: &Graph, file: NodeIx, text: &str) -> bool {
         Some("script") => {
             // A list may go on over several lines.
             let hands_on = |line: &str| {
-                let is_list = EXPORTS[..3].iter().any(|word| line.starts_with(word));
+                let is_list = EXPORTS.iter().any(|word| line.starts_with(word));
                 line.starts_with("export *") || is_list && (line.contains(" from") || !line.contains('}'))
             };
             text.lines().any(hands_on)
                 || is_mostly_imports(graph, file) && EXPORTS.iter().any(|word| text.contains(word))
         }
-        Some(_) => text.lines().any(|line| line.trim_start().starts_with("pub") && line.contains(" use ")),
+        Some(_) => text.lines().any(|line| {
+            line.trim_start().starts_with("pub")
+                && (line.contains(" use ") || line.contains(" extern crate "))
+        }),
         None => false,
     }
 }
@@ -273,4 +316,31 @@ fn may_ask(text: &str, lines: &BTreeSet<u32>, module: &str) -> bool {
         is_bare || names.iter().any(|name| says(line, name)) || line.trim_end().ends_with('\\')
     };
     (1..).zip(text.lines()).any(|(at, line)| lines.contains(&at) && may(line))
+}
+
+/// The same of a script, where the module stands at the end of a statement that may go on over many lines.
+fn may_be_asked(text: &str, lines: &BTreeSet<u32>, module: &str, package: Option<&str>) -> bool {
+    let names = [folder_files::word(module), folder_files::stem(module)];
+    let may = |asked: &str| {
+        let last = folder_files::stem(asked);
+        let is_above = last.is_empty() && stands_for_folder(module);
+        is_above || names.contains(&last) || package.is_some_and(|package| asked.starts_with(package))
+    };
+    let texts: Vec<&str> = text.lines().collect();
+    lines.iter().any(|&line| {
+        let from = texts.get((line as usize).saturating_sub(1)..).unwrap_or_default();
+        let said = from.iter().take(MAX_STATEMENT).flat_map(|line| quoted(line)).next();
+        said.is_none_or(may)
+    })
+}
+
+/// Lines of one statement.
+const MAX_STATEMENT: usize = 100;
+
+/// What stands in quotes behind a word that asks for a module.
+fn quoted(line: &str) -> Option<&str> {
+    let (_, rest) = ["from", "import", "require("].iter().find_map(|word| line.split_once(word))?;
+    let at = rest.find(['\'', '"'])?;
+    let mark = rest[at..].chars().next()?;
+    rest[at + 1..].split(mark).next()
 }

@@ -90,6 +90,12 @@ pub(super) fn is_named(world: &mut World<'_>, import: &Written, file: &str) -> b
     !rest.is_empty() && called.ends_with(rest)
 }
 
+/// What the package around a file calls itself.
+pub(super) fn package_of(world: &mut World<'_>, file: &str) -> Option<String> {
+    let (_, manifest) = world.nearest(file, "package.json")?;
+    package_name(&manifest)
+}
+
 /// What a package calls itself.
 fn package_name(manifest: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(manifest).ok()?;
