@@ -21,10 +21,13 @@ const WRITTEN: [&str; 7] = ["function", "const", "let", "var", "=", "export", "d
 pub(super) fn parted(signature: &str, name: &str) -> Option<Parted> {
     let signature = signature.trim();
     let read = read(signature, name)?;
-    let before =
-        signature[..read.open].split_whitespace().map(|word| word.strip_prefix(name).unwrap_or(word));
-    let before =
-        before.filter(|word| !word.is_empty() && !WRITTEN.contains(word)).map(str::to_owned).collect();
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    let without_name = |word: &'_ str| match word.strip_prefix(name) {
+        Some(rest) if !rest.starts_with(is_letter) => rest.to_owned(),
+        _ => word.to_owned(),
+    };
+    let before = signature[..read.open].split_whitespace().map(without_name);
+    let before = before.filter(|word| !word.is_empty() && !WRITTEN.contains(&word.as_str())).collect();
     let behind = plain(signature[read.end..].trim_end().trim_end_matches("=>"));
     Some(Parted { before, parameters: read.list, behind })
 }

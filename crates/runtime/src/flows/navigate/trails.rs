@@ -1,10 +1,11 @@
 //! Trails: what an agent saw and thought, saved and taken up again.
 
-use m1nd_contract::Fault;
 use m1nd_contract::budget::cut_text;
+use m1nd_contract::{Fault, Recovery};
 use m1nd_memory::drawers::Room;
-use m1nd_navigate::{Checked, Merged, Today, Trail, Visit, merge, resume};
+use m1nd_navigate::{Checked, Merged, NavigateError, Today, Trail, Visit, merge, resume};
 use m1nd_recall::feedback::Primed;
+use serde_json::json;
 
 use super::perspectives::{refused, shelf as walks};
 use super::{Kind, Shelf, Texts};
@@ -73,7 +74,14 @@ pub fn take_up(ctx: &Ctx<'_>, at: &GraphView, id: &str, force: bool) -> Result<(
             _ => Today::Current,
         },
     };
-    let checked = resume(&trail, force, &mut today).map_err(|err| refused(&err))?;
+    let checked = resume(&trail, force, &mut today).map_err(|err| match err {
+        NavigateError::TrailStale { .. } => {
+            let forced = json!({ "trail_id": id, "force": true });
+            let hint = "Resume it with force: true to see what is left, or begin anew.";
+            Fault { recovery: Recovery::call(hint, "trail_resume", forced), ..refused(&err) }
+        }
+        err => refused(&err),
+    })?;
     let lifts: Vec<(String, f32)> =
         trail.boosts.iter().map(|(node, boost)| (node.clone(), *boost as f32)).collect();
     if !lifts.is_empty() {
