@@ -157,7 +157,8 @@ impl Absence {
         let has = |text: &str| {
             let is_there = if self.case_sensitive {
                 // A word in other letters may be there; a name is another name then.
-                is_name(text) && claim.contains(text)
+                let is_written_so = || text.starts_with(char::is_uppercase) && claim.find(text) > Some(0);
+                claim.contains(text) && (is_name(text) || is_written_so())
             } else {
                 lower.contains(&text.to_lowercase())
             };

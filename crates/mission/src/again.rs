@@ -36,8 +36,11 @@ pub(crate) fn said_again(state: &State, id: &ClaimId, cited: &[Event]) -> Option
     })
 }
 
-/// A text without what makes no other statement of it.
+/// A text without what makes no other statement of it. A name of code in other letters is another name; a sentence may begin
+/// with either.
 pub(crate) fn plain(text: &str) -> String {
     let words = text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+    let alike =
+        words.enumerate().map(|(at, word)| if at == 0 { word.to_lowercase() } else { word.to_owned() });
+    alike.collect::<Vec<_>>().join(" ")
 }

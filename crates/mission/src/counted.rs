@@ -148,6 +148,15 @@ fn fits(
             "It says {said:?}, and the search was for {query:?}: search for the very name that it speaks of, and cite that."
         ));
     }
+    let is_of_all = matches!(quantity, Quantity::All(_) | Quantity::Always(_));
+    let known = || names_of_code(claim).filter(|name| !(world.defined)(name).is_empty());
+    if let Some(name) = known().find(|_| is_of_all)
+        && !known().any(|name| query.contains(name))
+    {
+        return Err(format!(
+            "It says {said:?} of what {name} does or is, and the search was for {query:?}: search for {name}, and cite that."
+        ));
+    }
     // That only one file has something is said of all others: a search of that file alone does not show it.
     let search = match quantity {
         Quantity::All(said) | Quantity::Always(said) if speaks_of_others(said, claim) => {
@@ -157,6 +166,11 @@ fn fits(
     };
     let count = (situation.count)(search)
         .ok_or_else(|| format!("It says {said:?}, and the search for {query:?} cannot be made again."))?;
+    if is_of_all && count.total == 0 {
+        return Err(format!(
+            "It says {said:?}, and {query:?} is nowhere: search for the very name that it speaks of, and cite that."
+        ));
+    }
     // Secrets are no places of code.
     let as_wide = Absence { unsearched: count.unsearched, withheld: 0, ..search.clone() };
     if let Some(why) = as_wide.too_wide(claim, world.scope) {
@@ -231,6 +245,16 @@ fn fits(
             }
         }
     }
+}
+
+/// The words of a claim that can only be names of code.
+pub(crate) fn names_of_code(claim: &str) -> impl Iterator<Item = &str> {
+    let words = claim.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
+    words.filter(|word| {
+        let inner = word.trim_matches('_');
+        let pairs = inner.chars().zip(inner.chars().skip(1));
+        inner.contains('_') || pairs.into_iter().any(|(one, next)| one.is_lowercase() && next.is_uppercase())
+    })
 }
 
 /// What a sentence counts of a name.

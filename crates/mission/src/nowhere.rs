@@ -87,11 +87,27 @@ pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
     let lower = claim.to_lowercase();
     let said = words(&lower);
     let denies = said.iter().any(|word| NOT.contains(&word.as_str()));
-    let has = |phrases: &[&str]| phrases.iter().any(|phrase| starts_a_word(&lower, phrase));
+    let has = |phrases: &[&str]| {
+        phrases.iter().any(|phrase| starts_a_word(&lower, phrase) && !is_a_condition(&lower, phrase))
+    };
     let is_said = |word: &&str| said.iter().any(|one| one == word);
     // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
     let is_somewhere = || NOBODY.iter().any(|phrase| is_of_a_place(&lower, phrase));
     denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY) && !is_somewhere()
+}
+
+/// Whether a phrase stands in what a sentence says of a case: `run fails if a flag is not defined`, `… for a flag that does not
+/// exist`. What such a sentence says is the part before it.
+fn is_a_condition(lower: &str, phrase: &str) -> bool {
+    const CASES: [&str; 9] =
+        ["if", "when", "whenever", "unless", "until", "while", "once", "because", "where"];
+    let Some((before, _)) = lower.split_once(phrase) else { return false };
+    let words: Vec<&str> = before.split_whitespace().collect();
+    let is_case = |(at, word): (usize, &&str)| {
+        let is_kind = matches!(*word, "a" | "an" | "any") && words[at + 1..].contains(&"that");
+        at > 1 && (CASES.contains(word) || is_kind && matches!(words[at - 1], "for" | "of" | "on" | "with"))
+    };
+    words.iter().enumerate().any(is_case)
 }
 
 /// Whether a phrase is said of a place or a case, and not of everything: `is not called by run`, `is never called when it is empty`.
@@ -153,8 +169,16 @@ mod tests {
             "drain isn't called",
             "drain is no longer used",
             "no one calls drain",
+            "if you look closely, drain is never called",
         ] {
             assert!(is_nowhere(claim, false), "{claim}");
+        }
+        for claim in [
+            "MarkFlagsMutuallyExclusive panics if a flag is not defined",
+            "it panics for a flag that does not exist",
+            "ExecuteC returns early with an error when the command is not found",
+        ] {
+            assert!(!is_nowhere(claim, false), "{claim}");
         }
         for claim in
             ["it can be anywhere", "drain is not locked", "the last job is never popped", "piano codes"]

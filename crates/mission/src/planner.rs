@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::advice::Move;
 use crate::advise::{NOTE, do_not};
 use crate::claim::Claim;
+use crate::counted::names_of_code;
 use crate::event::is_passed;
 use crate::family::Family;
 use crate::named::{Towards, towards};
@@ -426,7 +427,29 @@ impl Planner<'_> {
         }
         match self.place() {
             Some(place) => self.read(Some(place), &why),
-            None => Step { why, ..self.literal_search(&claim.text) },
+            None => self.undecided(claim, why),
+        }
+    }
+
+    /// Nothing that was seen decides a claim: its names are searched for, and where all were, it says more than can be shown.
+    fn undecided(&self, claim: &Claim, why: String) -> Step {
+        let names: Vec<&str> = names_of_code(&claim.text).collect();
+        let said = if names.is_empty() { claim.text.clone() } else { names.join(" ") };
+        let search = self.literal_search(&said);
+        if search.tool.is_some() {
+            return Step { why, ..search };
+        }
+        Step {
+            family: Family::Mission,
+            tool: self.first(&["mission_verify"]),
+            arguments: Some(json!({ "claim_id": claim.claim_id })),
+            fill_in: &["event_ids", "outcome", "quote"],
+            why: format!(
+                "{why} Everything that it names was searched for. Judge it with outcome contradicts by a line that shows where it \
+                 does not hold, and claim what such a line shows."
+            ),
+            stop: "It is verified or rejected.",
+            fallback: "Run what would decide it, and record that with mission_event.",
         }
     }
 

@@ -111,13 +111,18 @@ impl Machine<'_> {
             let word = word.split('(').next().unwrap_or_default().to_owned();
             self.situation.shelf.family(&word).is_some().then_some(word)
         };
+        // Another program may start it: `sh -c "m1nd callers drain"`, `timeout 5 m1nd …`.
+        let mut words = command.split(|letter: char| letter.is_whitespace() || "\"'`()|;&$".contains(letter));
+        let is_program = |word: &str| {
+            let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+            name.trim_end_matches(".exe") == PROGRAM
+        };
+        if words.any(is_program) {
+            return words.find_map(own);
+        }
         command.split(['|', ';', '&', '\n']).find_map(|one| {
             let mut words = one.split_whitespace().skip_while(|word| word.contains('='));
             let program = words.next()?;
-            let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
-            if name.trim_end_matches(".exe") == PROGRAM {
-                return words.find_map(own);
-            }
             // A tool's name alone may be that of a test or a target of a build: those of the graph are none.
             own(program).filter(|tool| self.situation.shelf.family(tool).is_some_and(Family::is_graph))
         })

@@ -59,9 +59,9 @@ impl Tool for MissionNext {
                 let kept = missions::state(ctx, &input.mission_id)?;
                 let mut warnings: Vec<String> = kept.made_again.into_iter().collect();
                 let state = match missions::asked_again(ctx, &kept.state)? {
-                    Some(done) => {
-                        warnings.extend(done.warnings);
-                        done.state
+                    Some(again) => {
+                        warnings.extend(again.warnings);
+                        again.state.unwrap_or(kept.state)
                     }
                     None => kept.state,
                 };

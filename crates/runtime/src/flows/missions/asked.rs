@@ -1,9 +1,10 @@
 //! Asked: how often the next step of a mission was asked for while nothing was done.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use m1nd_contract::Fault;
-use m1nd_mission::{Command, Draft, State, Status, Stepped};
+use m1nd_mission::{Command, Draft, State, Status};
 use parking_lot::Mutex;
 
 use super::act;
@@ -15,41 +16,78 @@ const LOOP: u32 = 3;
 const MOST: usize = 1_000;
 
 /// For each mission where it stood when somebody last asked, and how often that was; until the process ends. To ask writes
-/// nothing, so that it stays quick.
+/// nothing, so that it stays quick, but for every third question with nothing in between.
 #[derive(Debug, Default)]
-pub struct Asked(Mutex<HashMap<String, (u64, u32)>>);
+pub struct Asked(Mutex<HashMap<String, Waiting>>);
+
+#[derive(Debug, Default)]
+struct Waiting {
+    at: u64,
+    times: u32,
+    told: Vec<String>,
+}
+
+/// What a question is, where a mission has not moved.
+#[derive(Debug, PartialEq, Eq)]
+enum Turn {
+    Fine,
+    /// To be recorded.
+    Circle,
+    /// Recorded already: this was told then.
+    Told(Vec<String>),
+}
+
+/// That somebody asks again and again.
+#[derive(Debug)]
+pub struct Again {
+    pub warnings: Vec<String>,
+    /// With what was recorded of it now.
+    pub state: Option<Arc<State>>,
+}
 
 impl Asked {
-    /// Whether it is the third time or a later one that somebody asks where a mission has not moved.
-    fn is_again(&self, mission: &str, stands_at: u64) -> bool {
+    fn turn(&self, mission: &str, stands_at: u64) -> Turn {
         let mut asked = self.0.lock();
         if asked.len() >= MOST && !asked.contains_key(mission) {
             asked.clear();
         }
-        let (at, times) = asked.entry(mission.to_owned()).or_default();
-        *times = if *at == stands_at { *times + 1 } else { 1 };
-        *at = stands_at;
-        *times >= LOOP
+        let waiting = asked.entry(mission.to_owned()).or_default();
+        if waiting.at != stands_at {
+            *waiting = Waiting { at: stands_at, ..Waiting::default() };
+        }
+        waiting.times += 1;
+        match waiting.times {
+            times if times < LOOP => Turn::Fine,
+            times if times % LOOP == 0 => Turn::Circle,
+            _ => Turn::Told(waiting.told.clone()),
+        }
     }
 
     /// That it was told so is an event, and nothing that was done.
-    fn stands_at(&self, mission: &str, place: u64) {
-        if let Some((at, _)) = self.0.lock().get_mut(mission) {
-            *at = place;
+    fn told(&self, mission: &str, place: u64, warnings: &[String]) {
+        if let Some(waiting) = self.0.lock().get_mut(mission) {
+            waiting.at = place;
+            waiting.told = warnings.to_vec();
         }
     }
 }
 
-/// Records that the next step was asked for again and again and nothing was done, where that is so.
-pub fn asked_again(ctx: &Ctx<'_>, state: &State) -> Result<Option<Stepped>, Fault> {
+/// Tells, and records every third time, that the next step was asked for again and again and nothing was done.
+pub fn asked_again(ctx: &Ctx<'_>, state: &State) -> Result<Option<Again>, Fault> {
     let asked = ctx.workspace()?.asked();
     let id = state.mission_id.as_str();
-    if state.status == Status::Closed || !asked.is_again(id, state.sequence) {
+    if state.status == Status::Closed {
         return Ok(None);
     }
-    let done = act(ctx, id, |_| Command::Observe(Box::new(Draft::idle(&state.mission_id))))?;
-    asked.stands_at(id, done.state.sequence);
-    Ok(Some(done))
+    match asked.turn(id, state.sequence) {
+        Turn::Fine => Ok(None),
+        Turn::Told(warnings) => Ok(Some(Again { warnings, state: None })),
+        Turn::Circle => {
+            let done = act(ctx, id, |_| Command::Observe(Box::new(Draft::idle(&state.mission_id))))?;
+            asked.told(id, done.state.sequence, &done.warnings);
+            Ok(Some(Again { warnings: done.warnings, state: Some(done.state) }))
+        }
+    }
 }
 
 #[cfg(test)]
@@ -59,11 +97,12 @@ mod tests {
     #[test]
     fn the_third_question_in_a_row_is_one_too_many_unless_something_happened() {
         let asked = Asked::default();
-        let third =
-            [asked.is_again("a", 1), asked.is_again("a", 1), asked.is_again("b", 1), asked.is_again("a", 1)];
-        assert_eq!(third, [false, false, false, true]);
-        asked.stands_at("a", 2);
-        assert!(asked.is_again("a", 2), "it goes on until something was done");
-        assert!(!asked.is_again("a", 3) && !asked.is_again("a", 3));
+        assert_eq!((asked.turn("a", 1), asked.turn("a", 1)), (Turn::Fine, Turn::Fine));
+        assert_eq!((asked.turn("b", 1), asked.turn("a", 1)), (Turn::Fine, Turn::Circle));
+        let told = vec!["again".to_owned()];
+        asked.told("a", 2, &told);
+        assert_eq!(asked.turn("a", 2), Turn::Told(told.clone()), "it goes on until something was done");
+        assert_eq!((asked.turn("a", 2), asked.turn("a", 2)), (Turn::Told(told), Turn::Circle));
+        assert_eq!((asked.turn("a", 3), asked.turn("a", 3)), (Turn::Fine, Turn::Fine));
     }
 }

@@ -38,7 +38,7 @@ use crate::registry::Registry;
 use crate::runtime::Runtime;
 use crate::workspace::Workspace;
 
-pub use asked::{Asked, asked_again};
+pub use asked::{Again, Asked, asked_again};
 pub use closing::{Closed, close};
 pub use observed::{Seen, observe, observe_refusal};
 pub use record::packet_path;
