@@ -401,6 +401,21 @@ fn fields_that_a_type_is_certainly_asked_for_are_told_whatever_else_has_their_na
 }
 
 #[test]
+fn names_that_something_else_gives_now_are_not_missed() {
+    let uses = "import { f } from './a'\n\nexport const x = f()\n";
+    let fixture = committed_files(&[("a.ts", "export function f() {\n  return 1\n}\n"), ("b.ts", uses)]);
+    let renamed = "function h() {\n  return 1\n}\n";
+    assert_eq!(after(&fixture, &[("a.ts", &format!("{renamed}export {{ h as f }}\n"))], &GONE), [""; 0]);
+    assert!(!after(&fixture, &[("a.ts", &format!("{renamed}export {{ h as g }}\n"))], &GONE).is_empty());
+    let class = "class B:\n    def send(self):\n        return 3\n";
+    let uses = "from a import B\n\n\ndef use():\n    b = B()\n    return b.send()\n";
+    let fixture = committed_files(&[("a.py", class), ("b.py", uses)]);
+    let answers = "class B:\n    def __getattr__(self, name):\n        return lambda: 3\n";
+    assert_eq!(after(&fixture, &[("a.py", answers)], &GONE), [""; 0]);
+    assert!(!after(&fixture, &[("a.py", &class.replace("send", "sent"))], &GONE).is_empty());
+}
+
+#[test]
 fn fields_of_values_that_a_function_makes_itself_are_told() {
     let lib = "class Config:\n    limit = 1\n    name: str = \"x\"\n\n    def __init__(self):\n        self.size = 1\n\n\nclass Sub(Config):\n    pass\n";
     let app = "from lib import Config, Sub\n\n\ndef run():\n    c = Config()\n    return c.name, c.size\n\n\ndef below():\n    s = Sub()\n    return s.size + Config.limit\n\n\nTOP = Config.limit\n";

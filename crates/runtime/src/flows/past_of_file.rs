@@ -50,6 +50,8 @@ pub struct PastOfFile {
     pub is_cut: bool,
     /// Why nothing can be said, if so.
     pub no_data: Option<&'static str>,
+    /// Why nothing can be said of how its changes go, if so.
+    pub no_trend: Option<&'static str>,
 }
 
 /// The past of a file in the last `days`, or all of it.
@@ -86,6 +88,7 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
     if no_data.is_none() && found.touches.is_empty() && !was_committed(ctx, path, (folder, below), since)? {
         no_data = Some("no_data: no commit touched this file. Committing it would provide one.");
     }
+    let is_alone = found.touches.len() == 1 && is_only(ctx, path, (folder, below))?;
     let age = |time: UnixMs| (now.0.saturating_sub(time.0).max(0) as f64) / DAY_MS;
     let steps: Vec<Step> = found
         .touches
@@ -109,8 +112,21 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         companions: companions(&found.touches, mount.as_ref().map(|mount| mount.folder())),
         is_cut: found.is_cut,
         no_data,
+        no_trend: is_alone.then_some(
+            "no_data: one commit does not say how its changes go. More commits of it would provide it.",
+        ),
         touches: found.touches.into_iter().map(shown).collect(),
     })
+}
+
+/// Whether no commit but one ever touched a file.
+fn is_only(ctx: &Ctx<'_>, path: &str, (folder, below): (&Path, &str)) -> Result<bool, Fault> {
+    let past = ctx.past()?;
+    if past.log.entries.iter().filter(|entry| entry.files.iter().any(|file| file == path)).count() > 1 {
+        return Ok(false);
+    }
+    let all = history::timeline(folder, below, None, ctx.cancel());
+    Ok(all.is_ok_and(|all| all.touches.len() <= 1))
 }
 
 /// Whether any commit touched a file that none touched since then.

@@ -133,6 +133,14 @@ fn complete(facts: &Facts<'_>, done: &Done, body: Value, cut: Option<&Whole>, fo
                 hint.add(&whole.words(&map));
                 map.insert(HINT.into(), json!(hint.next_step_hint));
             }
+            // A higher limit shows no more where there is no room for it.
+            if let (true, true, Some(hint)) = (cut.is_some(), facts.header().max_chars.is_some(), said(&map))
+                && let Some(at) = hint.find("`limit` keeps")
+            {
+                let before = hint[..at].trim_end();
+                let blank = if before.is_empty() { "" } else { " " };
+                map.insert(HINT.into(), json!(format!("{before}{blank}A larger `max_chars` shows more.")));
+            }
             Value::Object(map)
         }
         text @ Value::String(_) => text,

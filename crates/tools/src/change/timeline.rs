@@ -111,6 +111,7 @@ impl Tool for Timeline {
         let total = found.touches.len() as u64;
         found.touches.truncate(usize::try_from(limit).unwrap_or(20));
         let known = found.no_data.is_none();
+        let has_trend = known && found.no_trend.is_none();
         let (proof, guidance) = match (found.touches.first(), days) {
             _ if !known => (
                 ProofState::Blocked,
@@ -134,12 +135,12 @@ impl Tool for Timeline {
             commits: found.touches,
             total,
             co_changed: found.companions,
-            velocity: known.then(|| round3(found.trend.velocity)),
-            stability: known.then(|| round3(found.trend.stability)),
-            pattern: known.then_some(found.trend.pattern),
+            velocity: has_trend.then(|| round3(found.trend.velocity)),
+            stability: has_trend.then(|| round3(found.trend.stability)),
+            pattern: has_trend.then_some(found.trend.pattern),
             churn: Churn { added: found.trend.added, removed: found.trend.removed },
             incomplete: found.is_cut,
-            no_data: found.no_data,
+            no_data: found.no_data.or(found.no_trend),
         };
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }

@@ -51,6 +51,9 @@ pub struct Output {
     largest_cycle: u64,
     /// True when the stack is higher than eight layers and was squeezed.
     squeezed: bool,
+    /// Set when nothing can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_data: Option<&'static str>,
     truncated: bool,
 }
 
@@ -108,6 +111,9 @@ impl Tool for LayersTool {
             cycles: found.cycles.len() as u64,
             largest_cycle: found.cycles.first().map_or(0, |files| files.len() as u64),
             squeezed: found.is_squeezed,
+            no_data: found.layers.is_empty().then_some(
+                "no_data: no file here is known to depend on another. More files, or a language whose imports are followed, would provide it.",
+            ),
             truncated: total > violations.len() as u64 || found.utilities.len() > MAX_UTILITIES,
             violations,
         };
@@ -130,7 +136,8 @@ impl Tool for LayersTool {
         if found.utilities.len() > MAX_UTILITIES {
             guidance.add(&format!("{MAX_UTILITIES} of {} utilities are named.", found.utilities.len()));
         }
-        Ok(Answer::of(output).candidates(total).proof(ProofState::Proving).next(guidance))
+        let proof = if output.no_data.is_some() { ProofState::Triaging } else { ProofState::Proving };
+        Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
 }
 

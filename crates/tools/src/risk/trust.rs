@@ -59,6 +59,9 @@ pub struct Output {
     truncated: bool,
 }
 
+/// What would tell files apart.
+const NO_FIXES: &str = "no_data: no commit since the first says that it fixed something here, and nobody told of a defect. Commits that name fixes, `learn` with wrong, or verified mission claims would provide it.";
+
 impl Tool for Trust {
     type Input = Input;
     type Output = Output;
@@ -130,7 +133,9 @@ impl Tool for Trust {
         let commits = known.commits as u64;
         let guidance =
             guidance.with_rest(modules.len(), total, "a higher one (to 200) shows more, `scope` a part");
-        let output = Output { modules, total, without_data, commits, no_data: known.no_data(), truncated };
+        let nothing = (total == 0 && !is_tests).then_some(NO_FIXES);
+        let no_data = known.no_data().or(nothing);
+        let output = Output { modules, total, without_data, commits, no_data, truncated };
         Ok(Answer::of(output).candidates(total).proof(ProofState::Triaging).next(guidance))
     }
 }

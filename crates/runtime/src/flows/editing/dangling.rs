@@ -13,7 +13,7 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
-use crate::flows::review::namesakes::answers_for_any;
+use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -323,7 +323,8 @@ impl States<'_> {
         let around = self.before.owner(node).or_else(|| self.before.parent(node));
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
         let Some(around) = around else {
-            if answers_for_any(self.after, &file.path) {
+            let text = String::from_utf8_lossy(&now.bytes);
+            if answers_for_any(self.after, &file.path) || is_given_otherwise(&file.path, &text, word) {
                 return true;
             }
             let (from, held) = old(&self.plan.files, file);
@@ -337,6 +338,10 @@ impl States<'_> {
             });
         };
         let Some(around) = survivor(self.before, self.after, self.plan, around) else { return false };
+        let class = self.after.node(around);
+        if has_answer(self.after, class.path(), class.qualified()) {
+            return true;
+        }
         let is_inside = in_lines(self.after.node(around).lines());
         // What a member has for itself, as a parameter or an argument that it names, is nobody else's.
         let members = self.after.members(around).into_iter().map(|ix| self.after.node(ix));

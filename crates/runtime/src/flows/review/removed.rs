@@ -17,7 +17,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 use m1nd_vfs::walk::Reach;
 
-use super::namesakes::{answers_for_any, namesakes};
+use super::namesakes::{answers_for_any, has_answer, is_given_otherwise, namesakes};
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, macro_made, removed_nodes};
 use crate::ctx::Ctx;
@@ -387,7 +387,11 @@ fn gone<'a>(
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let is_ours = !builtins::has(language.family, name) && !is_field_now(one, symbol, name);
+            let text = one.texts.1.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+            let is_ours = !builtins::has(language.family, name)
+                && !is_field_now(one, symbol, name)
+                && !is_given_otherwise(&one.file.path, &text, name)
+                && !has_answer(graph, &one.file.path, &around.join("."));
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };

@@ -143,7 +143,9 @@ pub fn state(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, 
         let (status, why) = match (writer.is_guarded, writer.ways.particles) {
             (true, _) => (Status::Mitigated, "a lock is held".to_owned()),
             (false, 0 | 1) => (Status::Mitigated, "only one way leads here".to_owned()),
-            (false, ways) => (Status::Confirmed, format!("{ways} ways lead here, and no lock is held")),
+            (false, _) => {
+                (Status::Confirmed, "several calls can be here at a time, and no lock is held".to_owned())
+            }
         };
         let what = format!("changes shared state ({}); {why}", names.join(", "));
         found.findings.push(finding(graph, writer.node, line, status, what));
