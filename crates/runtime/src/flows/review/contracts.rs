@@ -258,6 +258,9 @@ fn gone_of_go(
     }))
 }
 
+/// A contract, and the lines that give a value as one.
+type Given = (NodeIx, Vec<(String, u64)>);
+
 /// Functions of Go that say they give one of some contracts and give a value of the type: the contract, and the lines.
 fn given_as(
     held: &mut Held<'_>,
@@ -265,11 +268,11 @@ fn given_as(
     graph: &Graph,
     owner: NodeIx,
     contracts: &BTreeSet<NodeIx>,
-) -> Result<Option<(NodeIx, Vec<(String, u64)>)>, Fault> {
+) -> Result<Option<Given>, Fault> {
     let ty = graph.node(owner);
     let written = format!(r"\breturn\s+(&|new\()(\w+\.)?{}\b", ty.label());
     let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
-    let mut found: Option<(NodeIx, Vec<(String, u64)>)> = None;
+    let mut found: Option<Given> = None;
     for hit in said(&pattern)? {
         let path = hit.path.as_str();
         let Some(line) = u32::try_from(hit.line).ok() else { continue };

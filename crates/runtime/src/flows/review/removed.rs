@@ -349,6 +349,14 @@ fn reading(
     constants::reads(graph, &constants::Home { path: gone.path, name, around: &gone.around, family }, &lines)
 }
 
+/// Whether something else gives what went its name now.
+pub(super) fn is_given_now(graph: &Graph, one: &Edited, symbol: &Changed, name: &str) -> bool {
+    let text = one.texts.1.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
+    let class = symbol.name.rsplit_once('.').map(|(class, _)| class);
+    is_given_otherwise(&one.file.path, &text, name)
+        || class.is_some_and(|class| has_answer(graph, &one.file.path, class))
+}
+
 /// Whether a member that went is a field of the same file now, as where a property became one.
 pub(super) fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
     let Some(new) = one.texts.1.as_ref().filter(|_| symbol.name.contains('.')) else { return false };
@@ -387,11 +395,9 @@ fn gone<'a>(
             let name = around.pop().unwrap_or(&symbol.name);
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            let text = one.texts.1.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
             let is_ours = !builtins::has(language.family, name)
                 && !is_field_now(one, symbol, name)
-                && !is_given_otherwise(&one.file.path, &text, name)
-                && !has_answer(graph, &one.file.path, &around.join("."));
+                && !is_given_now(graph, one, symbol, name);
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };

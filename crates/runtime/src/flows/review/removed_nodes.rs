@@ -97,7 +97,10 @@ pub fn relations<'g>(
                 && stands_for(now.kind(), symbol.kind)
                 && may_take(was, now.signature(), now.language(), name)
         });
-        if stays || survives(graph, edited, one, symbol, name) {
+        if stays
+            || survives(graph, edited, one, symbol, name)
+            || removed::is_given_now(graph, one, symbol, name)
+        {
             continue;
         }
         let mut related = Related::default();
