@@ -107,22 +107,25 @@ pub fn without_copies<'p, T: Copy>(
         return found;
     }
     let name = |path: &'p str| path.rsplit('/').next();
-    let is_nearer = |one: &'p str, other: &'p str| match nearness(from, folder(one))
-        .cmp(&nearness(from, folder(other)))
-    {
-        Ordering::Greater => true,
-        Ordering::Equal => is_around(from, one, other),
-        Ordering::Less => false,
-    };
     // Only files of one name are compared with each other.
     let mut by_name: Vec<(Option<&str>, usize)> =
         (0..found.len()).map(|at| (name(path(found[at])), at)).collect();
     by_name.sort_unstable();
     let mut copies = vec![false; found.len()];
     for alike in by_name.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-        for &(_, at) in alike {
-            let is_copy_of = |other: T| is_nearer(path(other), path(found[at])) && is_same(found[at], other);
-            copies[at] = alike.iter().any(|&(_, other)| is_copy_of(found[other]));
+        let all: Vec<(T, &str, Nearness)> = alike
+            .iter()
+            .map(|&(_, at)| (found[at], path(found[at]), nearness(from, folder(path(found[at])))))
+            .collect();
+        for (&(_, at), &(one, place, near)) in alike.iter().zip(&all) {
+            copies[at] = all.iter().any(|&(other, its_place, its_near)| {
+                let is_nearer = match its_near.cmp(&near) {
+                    Ordering::Greater => true,
+                    Ordering::Equal => is_around(from, its_place, place),
+                    Ordering::Less => false,
+                };
+                is_nearer && is_same(one, other)
+            });
         }
     }
     found.into_iter().zip(copies).filter(|(_, is_copy)| !is_copy).map(|(one, _)| one).collect()

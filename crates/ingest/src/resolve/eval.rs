@@ -1,5 +1,6 @@
 //! Evaluates expressions to types, lazily, with a memo and without caring in which order it is asked.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -41,6 +42,8 @@ pub(crate) struct Eval<'p, 'f> {
     passing: FxHashMap<(u32, u32, u32), Ty>,
     /// The file in which a member is asked for.
     pub asked_in: u32,
+    /// What the modules of imports are, by file and position, as far as that was asked for.
+    modules: RefCell<FxHashMap<(u32, usize), Ty>>,
 }
 
 /// Whether a name was given one of its values wherever it is asked for, or only in some branches.
@@ -64,11 +67,22 @@ impl<'p, 'f> Eval<'p, 'f> {
             steps: 0,
             passing: FxHashMap::default(),
             asked_in: 0,
+            modules: RefCell::default(),
         }
     }
 
     pub fn rules(&self, file: u32) -> &'p dyn Rules {
         self.rules[file as usize]
+    }
+
+    /// The module that an import names, which is looked up once: only the files that there are decide it.
+    pub fn module(&self, file: u32, at: usize, find: impl FnOnce() -> Ty) -> Ty {
+        if let Some(known) = self.modules.borrow().get(&(file, at)) {
+            return known.clone();
+        }
+        let found = find();
+        self.modules.borrow_mut().insert((file, at), found.clone());
+        found
     }
 
     /// Runs one step of an evaluation unless it is already under way.

@@ -106,7 +106,10 @@ impl PythonRules {
     }
 
     fn module_of(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Ty {
-        let program = eval.program;
+        eval.module(file, at, || self.find_module(eval.program, file, at))
+    }
+
+    fn find_module(&self, program: &Program<'_>, file: u32, at: usize) -> Ty {
         let import = &program.files[file as usize].imports[at];
         let parts: Vec<&str> =
             import.path.iter().map(|&part| program.text(program.name(file, part))).collect();
