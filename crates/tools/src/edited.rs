@@ -102,7 +102,10 @@ impl Edited {
         if let Some(first) = self.dangling_callers.first() {
             let hint = match first.because {
                 "import" => "This place asks for what is not there: mend it, or undo_batch.",
-                _ => "This place uses what was removed or hidden: change it, or undo_batch.",
+                "signature" => {
+                    "What this place uses is hidden or called otherwise now: change it, or undo_batch."
+                }
+                _ => "This place uses what was removed: change it, or undo_batch.",
             };
             return (ProofState::Triaging, look(first, hint));
         }
