@@ -257,7 +257,7 @@ fn embeds(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> bool {
 }
 
 /// Whether all that a class of Python says it extends is known.
-fn has_known_bases(graph: &Graph, ty: NodeIx) -> bool {
+pub(super) fn has_known_bases(graph: &Graph, ty: NodeIx) -> bool {
     let head = graph.node(ty).signature();
     if extends_named_tuple(head) {
         return true;

@@ -6,6 +6,7 @@ mod checks;
 mod code_lines;
 mod constants;
 mod contracts;
+mod entered;
 mod fields;
 mod given;
 mod gone_files;
@@ -282,6 +283,7 @@ fn breaks(
     findings.extend(new_calls::unfit(&mut held, graph, edited));
     findings.extend(java_calls::unfit(&mut held, graph, edited));
     findings.extend(unmounted::still_used(graph, edited));
+    findings.extend(entered::still_entered(&mut held, graph, edited));
     findings.extend(overrides::apart(&mut held, graph, edited));
     let mut strays = stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?;
     strays.retain(|stray| !is_told_already(stray, &findings));
