@@ -112,10 +112,7 @@ fn what_has_to_be_awaited_entered_or_read_otherwise_is_told() {
     let plain = lib.replace("@contextmanager\n", "");
     assert_eq!(after(&fixture, &[("lib.py", &plain)], &CALLS), ["high signature_change lib.py:8 app.py:6"]);
     let called = lib.replace("    @property\n", "");
-    assert_eq!(
-        after(&fixture, &[("lib.py", &called)], &CALLS),
-        ["medium signature_change lib.py:14 app.py:7"]
-    );
+    assert_eq!(after(&fixture, &[("lib.py", &called)], &CALLS), ["high signature_change lib.py:14 app.py:7"]);
 }
 
 #[test]

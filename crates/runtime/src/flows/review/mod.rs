@@ -21,6 +21,7 @@ mod moved_files;
 pub(crate) mod namesakes;
 mod new_calls;
 mod overrides;
+mod properties;
 mod removed;
 mod removed_nodes;
 mod returned;
@@ -228,8 +229,10 @@ fn breaks(
     let mut findings = Vec::new();
     let mut held = Held::of(ctx.workspace()?.root(), edited, after);
     let said = |pattern: &Pattern| removed::said(ctx, after, pattern, "python", removed::TIME_LIMIT);
-    let is_declared_otherwise =
-        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let is_declared_otherwise = |one: &Edited| {
+        let mut symbols = one.symbols.iter().flatten();
+        symbols.any(|symbol| symbol.before.is_some() || symbol.turned_property().is_some())
+    };
     let then = match edited.iter().any(is_declared_otherwise) {
         true => before.graph()?,
         false => None,
