@@ -358,7 +358,9 @@ fn who_makes_objects_by_a_constructor_that_goes_is_to_be_checked() {
         "//- a.py\nclass A:\n    def __init__(self, x):\n        self.x = x\n\n    def f(self):\n        return 1\n//- b.py\nfrom a import A\n\n\ndef go():\n    return A(1)\n",
     );
     let edit = batch("a.py", "    def __init__(self, x):\n        self.x = x\n\n", "");
-    let made = ok(&fixture, "apply_batch", edit);
+    let no = refused(&fixture, "apply_batch", edit.clone());
+    assert_eq!(no["detail"]["findings"][0]["places"], json!(["b.py:5"]), "{no}");
+    let made = ok(&fixture, "apply_batch", unverified(edit));
     assert_eq!(places(&made, "callers_to_check"), ["b.py:5"], "{made}");
     assert_eq!(made["callers_to_check"][0]["because"], "default");
 }

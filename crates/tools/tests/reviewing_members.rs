@@ -56,3 +56,83 @@ fn a_getter_of_a_script_that_becomes_a_method_breaks_who_reads_it() {
         ["high signature_change src/lib.ts:2 src/app.ts:5 src/lib.ts:6"]
     );
 }
+
+#[test]
+fn constructors_of_java_that_come_and_go_break_who_makes_one_as_before() {
+    let lib = "package a;\n\npublic class Box {\n    int width;\n}\n";
+    let app = "package a;\n\nclass App {\n    Box run() {\n        Box box = new Box();\n        return box;\n    }\n}\n";
+    let files = [("a/Box.java", lib), ("a/App.java", app)];
+    let made = |lines: &str| lib.replace("    int width;\n", &format!("    int width;\n{lines}"));
+    // It takes away the one that nobody writes.
+    let takes = made("    Box(int width) {\n        this.width = width;\n    }\n");
+    assert_eq!(after(&files, "a/Box.java", &takes), ["high signature_change a/Box.java:5 a/App.java:5"]);
+    let both = made("    Box() {}\n    Box(int width) {\n        this.width = width;\n    }\n");
+    assert_eq!(after(&files, "a/Box.java", &both), [""; 0]);
+    let lombok = takes.replace("package a;\n", "package a;\n\nimport lombok.NoArgsConstructor;\n");
+    assert_eq!(after(&files, "a/Box.java", &lombok), [""; 0]);
+    let files = [("a/Box.java", both.as_str()), ("a/App.java", app)];
+    let gone = after(&files, "a/Box.java", &takes);
+    assert!(gone.iter().any(|one| one.starts_with("high ") && one.contains("a/App.java:5")), "{gone:?}");
+    let record = "package a;\n\npublic record Box(int width) {}\n";
+    let app = app.replace("new Box()", "new Box(1)");
+    let files = [("a/Box.java", record), ("a/App.java", app.as_str())];
+    let wider = record.replace("int width", "int width, int height");
+    assert_eq!(after(&files, "a/Box.java", &wider), ["high signature_change a/Box.java:3 a/App.java:5"]);
+}
+
+#[test]
+fn constructors_of_python_that_come_and_go_break_who_makes_one_as_before() {
+    let lib =
+        "class Base:\n    def __init__(self, a):\n        self.a = a\n\n\nclass Box(Base):\n    kind = 1\n";
+    let app = "from lib import Box\n\n\ndef run(more):\n    Box(*more)\n    return Box(1)\n";
+    let files = [("lib.py", lib), ("app.py", app)];
+    let own = format!("{lib}\n    def __init__(self):\n        super().__init__(1)\n");
+    assert_eq!(after(&files, "lib.py", &own), ["high signature_change lib.py:9 app.py:6"]);
+    let unknown = own.replace("class Box(Base)", "class Box(Base, Other)");
+    assert_eq!(after(&files, "lib.py", &unknown), [""; 0]);
+    let wrapped = own.replace(
+        "    def __init__(self):\n        super",
+        "    @wrapped\n    def __init__(self):\n        super",
+    );
+    assert_eq!(after(&files, "lib.py", &wrapped), [""; 0]);
+    let gone = lib.replace("    def __init__(self, a):\n        self.a = a\n", "    pass\n");
+    let files =
+        [("lib.py", own.as_str()), ("app.py", "from lib import Box\n\n\ndef run():\n    return Box()\n")];
+    assert_eq!(after(&files, "lib.py", lib), ["high signature_change lib.py:6 app.py:5"]);
+    let files = [("lib.py", lib), ("app.py", "from lib import Base\n\n\ndef run():\n    return Base(1)\n")];
+    assert_eq!(after(&files, "lib.py", &gone), ["high signature_change lib.py:1 app.py:5"]);
+    let point =
+        "from dataclasses import dataclass\n\n\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n";
+    let files = [
+        ("lib.py", point),
+        ("app.py", "from lib import Point\n\n\ndef run():\n    return Point(1), Point\n"),
+    ];
+    let wider = point.replace("    y: int = 0\n", "    z: int\n    y: int = 0\n");
+    assert_eq!(after(&files, "lib.py", &wider), ["high signature_change lib.py:4 app.py:5"]);
+    assert_eq!(after(&files, "lib.py", &wider.replace("z: int", "z: int = 3")), [""; 0]);
+    assert_eq!(after(&files, "lib.py", &wider.replace("z: int", "z: int = field(default=3)")), [""; 0]);
+}
+
+#[test]
+fn constructors_of_scripts_that_come_and_go_break_who_makes_one_as_before() {
+    let lib = "export class Base {\n  constructor(public a: number) {}\n}\n\nexport class Box extends Base {\n  kind = 1\n}\n";
+    let app = "import { Box } from './lib'\n\nexport function run() {\n  return new Box(1)\n}\n";
+    let files = [("src/lib.ts", lib), ("src/app.ts", app)];
+    let own = lib.replace("  kind = 1\n", "  kind = 1\n  constructor() {\n    super(1)\n  }\n");
+    assert_eq!(after(&files, "src/lib.ts", &own), ["high signature_change src/lib.ts:7 src/app.ts:4"]);
+    let optional = own.replace("  constructor() {", "  constructor(a?: number) {");
+    assert_eq!(after(&files, "src/lib.ts", &optional), [""; 0]);
+    let unknown =
+        own.replace("constructor() {\n    super(1)\n  }\n", "").replace("extends Base", "extends Other");
+    assert_eq!(after(&files, "src/lib.ts", &unknown), [""; 0]);
+}
+
+#[test]
+fn a_constructor_of_csharp_that_comes_breaks_who_makes_one_as_before() {
+    let lib = "namespace A;\n\npublic class Box\n{\n    int width;\n}\n";
+    let app = "namespace A;\n\npublic class App\n{\n    public Box Run()\n    {\n        return new Box();\n    }\n}\n";
+    let files = [("Box.cs", lib), ("App.cs", app)];
+    let takes = lib.replace("    int width;\n", "    int width;\n    public Box(int width) { }\n");
+    assert_eq!(after(&files, "Box.cs", &takes), ["high signature_change Box.cs:6 App.cs:7"]);
+    assert_eq!(after(&files, "Box.cs", &takes.replace("class Box", "partial class Box")), [""; 0]);
+}

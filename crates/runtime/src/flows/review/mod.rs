@@ -5,6 +5,7 @@ pub(crate) mod builtins;
 mod checks;
 mod code_lines;
 mod constants;
+mod constructors;
 mod contracts;
 mod fields;
 mod given;
@@ -274,6 +275,8 @@ fn breaks(
     {
         findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
         findings.extend(lost_ways::hidden(&then, graph, edited));
+        let made = constructors::unfit(&mut held, &then, graph, edited, &findings);
+        findings.extend(made);
     }
     if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
         && let Some(then) = before.graph()?

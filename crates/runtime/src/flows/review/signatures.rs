@@ -221,7 +221,11 @@ impl<'g> Shape<'g> {
     /// The calls that a line makes of it, as they are written.
     fn calls(&self, held: &mut Held<'_>, path: &str, line: u32) -> Vec<Call> {
         let Some(text) = held.text(path) else { return Vec::new() };
-        let found = signature::calls(self.language, &text, line, self.said);
+        let mut found = signature::calls(self.language, &text, line, self.said);
+        if self.said != self.name {
+            // What makes one is no argument, whatever stands before its name.
+            found.iter_mut().for_each(|call| call.is_of_type = false);
+        }
         match found.is_empty() && self.said != self.name {
             true => signature::calls(self.language, &text, line, self.name),
             false => found,
