@@ -58,6 +58,40 @@ fn a_getter_of_a_script_that_becomes_a_method_breaks_who_reads_it() {
 }
 
 #[test]
+fn a_module_that_answers_for_one_name_hides_no_other() {
+    let answers =
+        "def __getattr__(name):\n    if name == \"old\":\n        return 1\n    raise AttributeError(name)\n";
+    let globals = format!("{answers}\n\ndef session():\n    return 1\n\n\ndef old():\n    return 2\n");
+    let init = format!("from .globals import session as session\n\n\n{answers}");
+    let files = [
+        ("pkg/__init__.py", init.as_str()),
+        ("pkg/globals.py", globals.as_str()),
+        (
+            "app.py",
+            "from pkg import session\nfrom pkg.globals import old\n\n\ndef run():\n    return session(), old()\n",
+        ),
+    ];
+    let renamed = globals.replace("def session", "def sitting");
+    assert_eq!(
+        after(&files, "pkg/globals.py", &renamed),
+        ["high removed_but_used pkg/globals.py:7 app.py:1 app.py:6 pkg/__init__.py:1"]
+    );
+    // What it answers for is still there.
+    let without = globals.replace("\n\ndef old():\n    return 2\n", "");
+    assert_eq!(after(&files, "pkg/globals.py", &without), [""; 0]);
+    // It may answer for any.
+    let any = renamed.replace("if name == \"old\":", "if name in load():");
+    assert_eq!(
+        after(&files, "pkg/globals.py", &any),
+        ["medium removed_but_used pkg/globals.py:7 app.py:1 app.py:6 pkg/__init__.py:1"]
+    );
+    let kept = init.replace("from .globals import session as session\n", "");
+    assert_eq!(after(&files, "pkg/__init__.py", &kept), ["high broken_import pkg/__init__.py:1 app.py:1"]);
+    let kept = kept.replace("\"old\"", "\"session\"");
+    assert_eq!(after(&files, "pkg/__init__.py", &kept), [""; 0]);
+}
+
+#[test]
 fn constructors_of_java_that_come_and_go_break_who_makes_one_as_before() {
     let lib = "package a;\n\npublic class Box {\n    int width;\n}\n";
     let app = "package a;\n\nclass App {\n    Box run() {\n        Box box = new Box();\n        return box;\n    }\n}\n";

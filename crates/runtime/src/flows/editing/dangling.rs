@@ -13,7 +13,7 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
-use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
+use crate::flows::review::namesakes::{Answer, has_answer, is_given_otherwise};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -324,7 +324,8 @@ impl States<'_> {
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
         let Some(around) = around else {
             let text = String::from_utf8_lossy(&now.bytes);
-            if answers_for_any(self.after, &file.path) || is_given_otherwise(&file.path, &text, word) {
+            let is_answered = Answer::of(&file.path, &now.bytes, word) != Answer::No;
+            if is_answered || is_given_otherwise(&file.path, &text, word) {
                 return true;
             }
             let (from, held) = old(&self.plan.files, file);

@@ -53,6 +53,7 @@ use self::before::{Before, Began};
 pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
+use self::namesakes::Answer;
 pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
@@ -103,6 +104,12 @@ impl Edited {
     /// What it was called before the change.
     fn path_before(&self) -> &str {
         self.file.was.as_deref().unwrap_or(&self.file.path)
+    }
+
+    /// Whether the module that something stood at the top of gives its name without having it.
+    fn answers_for(&self, symbol: &Changed) -> Answer {
+        let new = self.texts.1.as_deref().filter(|_| !symbol.name.contains('.'));
+        new.map_or(Answer::No, |new| Answer::of(&self.file.path, new, &symbol.name))
     }
 
     fn touches(&self, line: u32) -> bool {

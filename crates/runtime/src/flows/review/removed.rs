@@ -17,7 +17,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 use m1nd_vfs::walk::Reach;
 
-use super::namesakes::{answers_for_any, has_answer, is_given_otherwise, namesakes};
+use super::namesakes::{Answer, has_answer, is_given_otherwise, namesakes};
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, macro_made, removed_nodes};
 use crate::ctx::Ctx;
@@ -39,6 +39,8 @@ const MAX_PLACES: usize = 5;
 const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.
 const MAX_LOOKED_AT: usize = 4 * MAX_USES;
+/// What is said of a module that may give the name without having it.
+pub(super) const UNLESS_ANSWERED: &str = ", unless what the module answers with for names gives it";
 /// A review is not held up longer than this.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
@@ -148,8 +150,14 @@ pub fn still_used(
                 None => by_text,
             };
             let may_be_made = macro_made::may_be(graph, gone.edited, name);
-            let severity = if may_be_made { severity.min(Severity::Medium) } else { severity };
-            let unless = if may_be_made { ", unless a macro makes it" } else { "" };
+            let may_be_given = gone.edited.answers_for(gone.symbol) == Answer::Maybe;
+            let is_certain = !may_be_made && !may_be_given;
+            let severity = if is_certain { severity } else { severity.min(Severity::Medium) };
+            let unless = match (may_be_made, may_be_given) {
+                (true, _) => ", unless a macro makes it",
+                (false, true) => UNLESS_ANSWERED,
+                (false, false) => "",
+            };
             let say = match lines.len() {
                 1 => "1 line still says".to_owned(),
                 count => format!("{count} lines still say"),
@@ -387,9 +395,7 @@ fn gone<'a>(
     let mut gone: BTreeMap<&'static str, BTreeMap<&str, Gone<'_>>> = BTreeMap::new();
     for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
-        let answers = answers_for_any(graph, &one.file.path);
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
-        let went = went.filter(|symbol| !answers || symbol.name.contains('.'));
         for symbol in went.filter(|symbol| counts(symbol) && !symbol.is_local) {
             let mut around: Vec<&str> = symbol.name.split('.').collect();
             let name = around.pop().unwrap_or(&symbol.name);
@@ -397,7 +403,8 @@ fn gone<'a>(
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             let is_ours = !builtins::has(language.family, name)
                 && !is_field_now(one, symbol, name)
-                && !is_given_now(graph, one, symbol, name);
+                && !is_given_now(graph, one, symbol, name)
+                && one.answers_for(symbol) != Answer::Yes;
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };

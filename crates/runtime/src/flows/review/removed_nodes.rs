@@ -11,7 +11,8 @@ use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
 use super::lines::{Lines, places};
-use super::namesakes::answers_for_any;
+use super::namesakes::Answer;
+use super::removed::UNLESS_ANSWERED;
 use super::twins::is_twin;
 use super::users::User;
 use super::{Edited, Finding, builtins, constants, removed};
@@ -97,10 +98,7 @@ pub fn relations<'g>(
                 && stands_for(now.kind(), symbol.kind)
                 && may_take(was, now.signature(), now.language(), name)
         });
-        if stays
-            || survives(graph, edited, one, symbol, name)
-            || removed::is_given_now(graph, one, symbol, name)
-        {
+        if stays || survives(edited, one, symbol, name) || removed::is_given_now(graph, one, symbol, name) {
             continue;
         }
         let mut related = Related::default();
@@ -151,11 +149,12 @@ pub fn still_used(
             true => "",
             false => "; what else has that name is not what they lead to",
         };
+        let unless = if one.answers_for(symbol) == Answer::Maybe { UNLESS_ANSWERED } else { "" };
         found.push(Finding {
             kind: "removed_but_used",
             severity: severity.name(),
             at: format!("{}:{}", one.file.path, symbol.line),
-            message: format!("{} was removed, and {count}{what} {name}{others}", symbol.name),
+            message: format!("{} was removed, and {count}{what} {name}{others}{unless}", symbol.name),
             places: places(lines),
         });
     }
@@ -165,6 +164,7 @@ pub fn still_used(
 /// How grave it is that lines led to what went.
 pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related<'_>) -> Severity {
     match symbol.kind {
+        _ if one.answers_for(symbol) == Answer::Maybe => Severity::Medium,
         // A method may be one that its type takes over from what is not ours, or be called on another type now.
         NodeKind::Method if !related.is_unedited || has_unknown_base(graph, &one.file.path, &symbol.name) => {
             Severity::Medium
@@ -174,9 +174,9 @@ pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related
 }
 
 /// Whether the file that something went from still gives its name to something, or the language does.
-fn survives(graph: &Graph, edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
+fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
     let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
-    if builtins::has(family, name) || !symbol.name.contains('.') && answers_for_any(graph, &one.file.path) {
+    if builtins::has(family, name) || one.answers_for(symbol) == Answer::Yes {
         return true;
     }
     if removed::is_field_now(one, symbol, name) {
