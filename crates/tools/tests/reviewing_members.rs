@@ -170,3 +170,25 @@ fn a_constructor_of_csharp_that_comes_breaks_who_makes_one_as_before() {
     assert_eq!(after(&files, "Box.cs", &takes), ["high signature_change Box.cs:6 App.cs:7"]);
     assert_eq!(after(&files, "Box.cs", &takes.replace("class Box", "partial class Box")), [""; 0]);
 }
+
+#[test]
+fn a_function_that_is_passed_on_as_a_value_is_told_where_its_parameters_changed() {
+    let lib = "def run(a):\n    return a\n";
+    let app = "from lib import run\n\nTABLE = {\"run\": run}\n\n\ndef use(all):\n    return map(run, all)\n";
+    let files = [("lib.py", lib), ("app.py", app)];
+    let wider = lib.replace("(a)", "(a, b)");
+    assert_eq!(after(&files, "lib.py", &wider), ["medium signature_change lib.py:1 app.py:3 app.py:7"]);
+    assert_eq!(after(&files, "lib.py", &lib.replace("(a)", "(a, b=1)")), [""; 0]);
+    let lib = "export function run(a: number, b: number) {\n  return a\n}\n";
+    let app =
+        "import { run } from './lib'\n\nexport function use(all: number[]) {\n  return all.map(run)\n}\n";
+    let files = [("src/lib.ts", lib), ("src/app.ts", app)];
+    let wider = lib.replace("b: number", "b: number, c: string");
+    assert_eq!(after(&files, "src/lib.ts", &wider), ["medium signature_change src/lib.ts:1 src/app.ts:4"]);
+    // Who gives more than it takes is not heard.
+    assert_eq!(after(&files, "src/lib.ts", &lib.replace(", b: number", "")), [""; 0]);
+    let lib = "package a\n\nfunc run(a int) int {\n\treturn a\n}\n\nfunc each(f func(int) int) int {\n\treturn f(1)\n}\n\nfunc use() int {\n\treturn each(run)\n}\n";
+    let files = [("go.mod", "module a\n"), ("a.go", lib)];
+    let wider = lib.replace("run(a int)", "run(a, b int)");
+    assert_eq!(after(&files, "a.go", &wider), ["medium signature_change a.go:3 a.go:12"]);
+}

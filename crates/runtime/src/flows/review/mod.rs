@@ -32,6 +32,7 @@ mod stray;
 mod twins;
 mod unmounted;
 mod users;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

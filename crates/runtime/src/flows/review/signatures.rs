@@ -14,6 +14,7 @@ use super::held::Held;
 use super::properties::{read_otherwise, users_before};
 use super::returned::{bare, results, taken_apart};
 use super::users::User;
+use super::values::passed_on;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
@@ -45,9 +46,9 @@ pub(super) struct Shape<'g> {
     said: &'g str,
     pub heads: [&'g Head; 2],
     /// Lines that certainly call it and were not touched.
-    sites: Vec<Site<'g>>,
+    pub sites: Vec<Site<'g>>,
     /// The same with those that only name it.
-    uses: Vec<Site<'g>>,
+    pub uses: Vec<Site<'g>>,
     /// All that do.
     total: usize,
 }
@@ -93,6 +94,7 @@ pub fn changed(
                     vec![read_otherwise(&shape, held, said, &known, is_touched, is_read)?]
                 }
                 None => vec![
+                    passed_on(&shape, held),
                     shape.parameters(held),
                     shape.waiting(held),
                     shape.entering(held),
@@ -251,7 +253,7 @@ impl<'g> Shape<'g> {
         self.sites.iter().map(judged).collect()
     }
 
-    fn signatures(&self) -> [String; 2] {
+    pub fn signatures(&self) -> [String; 2] {
         self.heads.map(|head| {
             let signature = without_aliases(self.graph, self.language, &head.signature);
             // What is given no object takes all that is written.
