@@ -192,3 +192,21 @@ fn a_function_that_is_passed_on_as_a_value_is_told_where_its_parameters_changed(
     let wider = lib.replace("run(a int)", "run(a, b int)");
     assert_eq!(after(&files, "a.go", &wider), ["medium signature_change a.go:3 a.go:12"]);
 }
+
+#[test]
+fn a_method_that_ceases_to_be_static_breaks_calls_on_its_type() {
+    let lib = "package a;\n\npublic class Box {\n    static int size() {\n        return 1;\n    }\n}\n";
+    let app = "package a;\n\nclass App {\n    int run(Box box) {\n        return Box.size();\n    }\n}\n";
+    let files = [("a/Box.java", lib), ("a/App.java", app)];
+    let of_value = lib.replace("static int", "int");
+    assert_eq!(after(&files, "a/Box.java", &of_value), ["high signature_change a/Box.java:4 a/App.java:5"]);
+    let files = [("a/Box.java", of_value.as_str()), ("a/App.java", &app.replace("Box.size", "box.size"))];
+    assert_eq!(after(&files, "a/Box.java", lib), [""; 0]);
+    let lib = "export class Box {\n  static size(): number {\n    return 1\n  }\n}\n";
+    let app = "import { Box } from './lib'\n\nexport function run(box: Box) {\n  return Box.size()\n}\n";
+    let files = [("src/lib.ts", lib), ("src/app.ts", app)];
+    let of_value = lib.replace("static size", "size");
+    assert_eq!(after(&files, "src/lib.ts", &of_value), ["high signature_change src/lib.ts:2 src/app.ts:4"]);
+    let files = [("src/lib.ts", of_value.as_str()), ("src/app.ts", &app.replace("Box.size", "box.size"))];
+    assert_eq!(after(&files, "src/lib.ts", lib), ["high signature_change src/lib.ts:2 src/app.ts:4"]);
+}

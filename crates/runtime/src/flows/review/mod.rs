@@ -28,6 +28,7 @@ mod removed_nodes;
 mod returned;
 mod reviewers;
 mod signatures;
+mod statics;
 mod stray;
 mod twins;
 mod unmounted;

@@ -13,6 +13,7 @@ use m1nd_vfs::grep::{self, Pattern};
 use super::held::Held;
 use super::properties::{read_otherwise, users_before};
 use super::returned::{bare, results, taken_apart};
+use super::statics::called_otherwise;
 use super::users::User;
 use super::values::passed_on;
 use super::{Edited, Finding};
@@ -80,7 +81,7 @@ pub fn changed(
                 shape.take_lost(lost_calls(before, graph, edited, one, symbol, is_touched));
             }
             let turned = symbol.turned_property();
-            if shape.uses.is_empty() && was.marks == is.marks && turned.is_none() {
+            if shape.uses.is_empty() && was.marks == is.marks && turned.is_none() && !turns_static(was, is) {
                 continue;
             }
             let all = match turned {
@@ -94,6 +95,13 @@ pub fn changed(
                     vec![read_otherwise(&shape, held, said, &known, is_touched, is_read)?]
                 }
                 None => vec![
+                    match before.filter(|_| turns_static(was, is)) {
+                        Some(before) => {
+                            let known = users_before(before, graph, edited, one, symbol, is_touched);
+                            called_otherwise(&shape, held, &known)
+                        }
+                        None => None,
+                    },
                     passed_on(&shape, held),
                     shape.parameters(held),
                     shape.waiting(held),
@@ -113,6 +121,12 @@ pub fn changed(
         }
     }
     Ok(found)
+}
+
+/// Whether the word that makes a method one of its type came or went.
+fn turns_static(was: &Head, is: &Head) -> bool {
+    let says = |head: &Head| head.signature.split_whitespace().any(|word| word == "static");
+    says(was) != says(is)
 }
 
 /// The node that a changed definition is today.
