@@ -520,3 +520,32 @@ fn of_two_calls_on_a_line_one_breaks() {
     let found = after(&fixture, &other, &CALLS);
     assert!(!found.iter().any(|one| one.starts_with("high")), "{found:?}");
 }
+
+#[test]
+fn a_name_that_a_parameter_has_now_is_not_the_constant_that_went() {
+    let lib = "const cache = new Map<string, number>()\n\nexport function read(\n  key: string,\n) {\n  return cache.get(key)\n}\n\nexport function clear(key: string) {\n  cache.delete(key)\n}\n";
+    let files = [("src/lib.ts", lib)];
+    let fixture = committed_files(&files);
+    let given = lib.replace("const cache = new Map<string, number>()\n\n", "");
+    assert_eq!(
+        after(&fixture, &[("src/lib.ts", &given)], &GONE),
+        ["high removed_but_used src/lib.ts:1 src/lib.ts:4 src/lib.ts:8"]
+    );
+    let given = given.replace("  key: string,\n", "  key: string,\n  { cache }: Context,\n");
+    let given = given.replace("(key: string) {\n", "(key: string) {\n  const { cache } = context\n");
+    assert_eq!(after(&fixture, &[("src/lib.ts", &given)], &GONE), [""; 0]);
+}
+
+#[test]
+fn who_takes_a_name_no_more_does_not_miss_that_it_is_hidden() {
+    let lib = "export function load() {\n  return 1\n}\n\nexport function other() {\n  return load()\n}\n";
+    let app = "import {\n  load,\n  other,\n} from './lib'\n\nexport function run() {\n  return other()\n}\n";
+    let fixture = committed_files(&[("src/lib.ts", lib), ("src/app.ts", app)]);
+    let hidden = lib.replacen("export ", "", 1);
+    assert_eq!(
+        after(&fixture, &[("src/lib.ts", &hidden)], &GONE),
+        ["high broken_import src/lib.ts:1 src/app.ts:1"]
+    );
+    let without = app.replace("  load,\n", "");
+    assert_eq!(after(&fixture, &[("src/lib.ts", &hidden), ("src/app.ts", &without)], &GONE), [""; 0]);
+}

@@ -120,7 +120,9 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
                 else {
                     continue;
                 };
-                let today = edge.lines.iter().filter_map(|&line| user.line(line));
+                // Of a statement of several lines the one that says the name may have gone.
+                let left = edge.lines.iter().filter(|&&line| user.still_says(line, now.label(), edge.kind));
+                let today = left.filter_map(|&line| user.line(line));
                 // It may come from elsewhere now.
                 let is_other = |line: u32| {
                     user.leads_to(line).any(|to| to != ix && graph.node(to).label() == now.label())

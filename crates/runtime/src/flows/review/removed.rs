@@ -282,6 +282,18 @@ fn meant<'h>(
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
         source.as_ref().is_none_or(|source| !source.only_quotes(line, home.name))
     };
+    let mut said: BTreeMap<&str, Option<Vec<Mention>>> = BTreeMap::new();
+    let mut is_local = |hit: &'h grep::Match| {
+        let path = hit.path.as_str();
+        let said = said.entry(path).or_insert_with(|| match after.get(path) {
+            Some(text) => mentions::of(path, text.as_deref()?, home.name),
+            None => match scan::now(root, path) {
+                Now::Holds(bytes) => mentions::of(path, &bytes, home.name),
+                Now::Unread | Now::Gone => None,
+            },
+        });
+        said.as_ref().is_some_and(|said| is_local_use(said, hit.line))
+    };
     let mut meant = Vec::new();
     for &hit in uses {
         let path = hit.path.as_str();
@@ -302,11 +314,23 @@ fn meant<'h>(
                         .is_some_and(|bound| bound.imports.iter().any(|source| is_ours(path, source)))
             }
         });
-        if is_meant && is_code(hit) {
+        if is_meant && is_code(hit) && !is_local(hit) {
             meant.push(hit);
         }
     }
     Ok(meant)
+}
+
+/// Whether a line means nothing by a name but what a parameter or a variable around it holds.
+pub(super) fn is_local_use(said: &[Mention], line: u64) -> bool {
+    let is_bound = |one: &Mention| {
+        said.iter().any(|other| match &other.role {
+            Role::Binding { reach, at_top } => !at_top && reach.contains(&one.at),
+            _ => false,
+        })
+    };
+    let mut here = said.iter().filter(|one| u64::from(one.line) == line && one.is_use()).peekable();
+    here.peek().is_some() && here.all(|one| one.of.is_empty() && one.role == Role::Use && is_bound(one))
 }
 
 /// Whether what stands before a dot may be a module or a package. Elsewhere it is a value, and what follows one of its members.

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
+use m1nd_ingest::mentions::{self, Mention};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
@@ -102,6 +103,8 @@ pub fn relations<'g>(
             continue;
         }
         let mut related = Related::default();
+        // What an edited file says of the name now.
+        let mut said: BTreeMap<&str, Vec<Mention>> = BTreeMap::new();
         for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
             let source = before.node(edge.source);
             let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
@@ -111,6 +114,14 @@ pub fn relations<'g>(
             }
             for (line, evidence) in edge.sites() {
                 let Some(today) = left(user, (before, graph), &edge, line, name) else { continue };
+                let new = user.edited.and_then(|one| one.texts.1.as_deref());
+                let said = said.entry(user.path).or_insert_with(|| {
+                    new.and_then(|new| mentions::of(user.path, new, name)).unwrap_or_default()
+                });
+                // A parameter or a variable has the name since the change.
+                if symbol.kind != NodeKind::Method && removed::is_local_use(said, u64::from(today)) {
+                    continue;
+                }
                 // What stands in a function is said in it alone.
                 if symbol.is_local && !is_within(graph, user.path, &symbol.name, today) {
                     continue;
