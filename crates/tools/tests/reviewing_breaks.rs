@@ -111,6 +111,9 @@ fn what_has_to_be_awaited_entered_or_read_otherwise_is_told() {
     assert_eq!(after(&fixture, &[("lib.py", &waits)], &CALLS), ["high signature_change lib.py:4 app.py:7"]);
     let plain = lib.replace("@contextmanager\n", "");
     assert_eq!(after(&fixture, &[("lib.py", &plain)], &CALLS), ["high signature_change lib.py:8 app.py:6"]);
+    // What it gives back may be entered as well.
+    let gives = plain.replace("    yield 1", "    return Context(1)");
+    assert_eq!(after(&fixture, &[("lib.py", &gives)], &CALLS), ["medium signature_change lib.py:8 app.py:6"]);
     let called = lib.replace("    @property\n", "");
     assert_eq!(after(&fixture, &[("lib.py", &called)], &CALLS), ["high signature_change lib.py:14 app.py:7"]);
 }

@@ -422,12 +422,18 @@ impl<'g> Shape<'g> {
             _ => Left::Unknown,
         });
         let breaks = of(&judged, Left::Breaks);
+        // What it gives back may be entered itself.
+        let node = self.graph.node(self.node);
+        let (first, last) = node.lines();
+        let gives =
+            (first..=last).any(|line| held.line(node.path(), line).trim_start().starts_with("return "));
         (!breaks.is_empty()).then(|| Told {
-            severity: Severity::High,
+            severity: if gives { Severity::Medium } else { Severity::High },
             what: format!(
-                "is no context manager any more, and {} {} it",
+                "is no context manager any more, and {} {} it{}",
                 untouched(breaks.len()),
-                if breaks.len() == 1 { "enters" } else { "enter" }
+                if breaks.len() == 1 { "enters" } else { "enter" },
+                if gives { ", unless what it gives back is one" } else { "" }
             ),
             places: shown(&breaks),
         })
