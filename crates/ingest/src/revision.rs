@@ -182,6 +182,12 @@ pub fn without_members(path: &str, before: &[u8], now: &[u8]) -> Vec<Changed> {
     out
 }
 
+/// The variants and fields of a type of a file, by the names around it and its own.
+pub fn members_of(path: &str, bytes: &[u8], kind: NodeKind, name: &str) -> Vec<Member> {
+    let key = Key { name: name.to_owned(), kind, nth: 0 };
+    definitions(path, bytes.into()).and_then(|mut all| all.remove(&key)).map_or(Vec::new(), |one| one.members)
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     name: String,

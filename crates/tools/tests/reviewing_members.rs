@@ -210,3 +210,27 @@ fn a_method_that_ceases_to_be_static_breaks_calls_on_its_type() {
     let files = [("src/lib.ts", of_value.as_str()), ("src/app.ts", &app.replace("Box.size", "box.size"))];
     assert_eq!(after(&files, "src/lib.ts", lib), ["high signature_change src/lib.ts:2 src/app.ts:4"]);
 }
+
+#[test]
+fn a_part_that_a_record_lost_breaks_who_asks_for_it() {
+    let lib = "package a;\n\npublic record Box(int width, int height) {}\n";
+    let app = "package a;\n\nclass App {\n    int run(Box box, Bag other) {\n        return box.width() + other.width();\n    }\n    int more(Bag bag) {\n        return bag.height();\n    }\n}\n";
+    let files = [("a/Box.java", lib), ("a/App.java", app)];
+    let renamed = lib.replace("int width", "int wide");
+    assert_eq!(after(&files, "a/Box.java", &renamed), ["high removed_but_used a/Box.java:3 a/App.java:5"]);
+    assert_eq!(after(&files, "a/Box.java", &lib.replace("int height", "int high")), [""; 0]);
+    let given = renamed.replace("{}", "{\n    int width() {\n        return wide;\n    }\n}");
+    assert_eq!(after(&files, "a/Box.java", &given), [""; 0]);
+}
+
+#[test]
+fn a_constant_that_an_enumeration_lost_breaks_the_switch_that_names_it() {
+    let lib = "package a;\n\npublic enum Kind {\n    RED, GREEN, BLUE\n}\n";
+    let app = "package a;\n\nclass App {\n    int run(Kind kind) {\n        switch (kind) {\n            case RED:\n                return 1;\n            case BLUE:\n                return 2;\n            default:\n                return 3;\n        }\n    }\n}\n";
+    let files = [("a/Kind.java", lib), ("a/App.java", app)];
+    let without = lib.replace("RED, ", "");
+    assert_eq!(after(&files, "a/Kind.java", &without), ["high removed_but_used a/Kind.java:3 a/App.java:6"]);
+    let other = "package b;\n\npublic enum Other {\n    RED, BLUE\n}\n";
+    let files = [("a/Kind.java", lib), ("a/App.java", app), ("b/Other.java", other)];
+    assert_eq!(after(&files, "a/Kind.java", &without), [""; 0]);
+}

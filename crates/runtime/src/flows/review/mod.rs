@@ -12,6 +12,7 @@ mod given;
 mod gone_files;
 pub(crate) mod held;
 mod java_calls;
+mod java_members;
 mod lines;
 mod literals;
 mod lost_ways;
