@@ -98,7 +98,7 @@ impl Call {
     /// Whether a function of Python of this name is given what it is called on: a plain function may call a parameter like that.
     fn is_on_value(&self, name: &str) -> bool {
         let is_member = self.before.trim_end().ends_with('.');
-        !self.is_of_type && (is_member || name.starts_with("__"))
+        !self.is_of_type && (is_member || name.starts_with("__")) && name != "__new__"
     }
 
     fn take(&mut self, language: &str, given: &str) {
@@ -223,7 +223,8 @@ fn python(list: &[String], name: &str, call: &Call) -> Taken {
     let mut takes = Python::of(list);
     // A method of the class is called on the class.
     let is_of_class = takes.placed.first().is_some_and(|one| matches!(one.0, "cls" | "mcs"));
-    let is_on_class = call.is_of_type && is_of_class;
+    // What makes a value is given its class, whatever it is called on.
+    let is_on_class = call.is_of_type && is_of_class && name != "__new__";
     if takes.placed.first().is_some_and(is_receiver) && (call.is_on_value(name) || is_on_class) {
         takes.placed.remove(0);
     }
@@ -288,6 +289,17 @@ mod tests {
         }
         let default = "function f(a: A, options: B & { then?: (c: C) => void } = {}): D";
         assert_eq!(taken("typescript", default, "f(1)"), [Taken::Yes]);
+    }
+
+    #[test]
+    fn what_makes_a_value_is_given_its_class() {
+        let taken = |line: &str| {
+            let calls = calls("python", line, 1, "__new__");
+            takes("python", "__new__", "def __new__(cls, name, bases)", &calls[0])
+        };
+        assert_eq!(taken("super().__new__(cls, name, bases)"), Taken::Yes);
+        assert_eq!(taken("Meta.__new__(Meta, name, bases)"), Taken::Yes);
+        assert_eq!(taken("super().__new__(cls, name)"), Taken::No);
     }
 
     #[test]
