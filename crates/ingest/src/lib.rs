@@ -11,6 +11,7 @@ mod compact;
 mod constants;
 pub mod engine;
 pub mod facts;
+pub mod given;
 pub mod history;
 pub mod imported;
 mod interface;

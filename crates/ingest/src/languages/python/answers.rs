@@ -19,6 +19,11 @@ pub(crate) fn answers(tree: &Tree, source: &[u8]) -> Option<Answers> {
     }
 }
 
+/// Whether a module gives itself a name by the table of its names: `globals()["name"] = made`.
+pub(crate) fn sets_global(text: &str, name: &str) -> bool {
+    ['"', '\''].iter().any(|mark| text.contains(&format!("globals()[{mark}{name}{mark}]")))
+}
+
 const NAME: &str = "__getattr__";
 
 /// What a module answers by.

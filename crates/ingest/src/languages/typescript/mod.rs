@@ -6,6 +6,7 @@ mod configured;
 mod definitions;
 mod expressions;
 mod extract;
+pub(crate) mod given;
 mod hooks;
 mod library;
 mod members;

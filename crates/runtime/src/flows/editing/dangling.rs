@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
+use m1nd_ingest::given::is_given_otherwise;
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
 use m1nd_vfs::Root;
@@ -13,7 +14,7 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
-use crate::flows::review::namesakes::{Answer, has_answer, is_given_otherwise};
+use crate::flows::review::namesakes::{Answer, has_answer};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =

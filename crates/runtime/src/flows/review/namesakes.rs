@@ -33,32 +33,6 @@ impl Answer {
     }
 }
 
-/// Whether a file gives others a name that it defines under another one, or has something make it: `export { made as name }`,
-/// `globals()["name"] = made`, an accessor that Lombok writes.
-pub(crate) fn is_given_otherwise(path: &str, text: &str, name: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    match languages::of_path(path).map(|language| language.family) {
-        Some("script") => text.match_indices(&format!(" as {name}")).any(|(at, found)| {
-            let (before, after) = (&text[..at], &text[at + found.len()..]);
-            let open = before.rfind('{').filter(|&open| before.rfind('}').is_none_or(|close| close < open));
-            let head = open.map_or("", |open| before[..open].trim_end());
-            !after.starts_with(is_letter) && (head.ends_with("export") || head.ends_with("export type"))
-        }),
-        Some("python") => {
-            ['"', '\''].iter().any(|mark| text.contains(&format!("globals()[{mark}{name}{mark}]")))
-        }
-        Some("java") => {
-            let is_made = ["@Getter", "@Setter", "@Data", "@Value", "@With", "@Builder"]
-                .iter()
-                .any(|one| text.contains(one));
-            let is_accessor =
-                ["get", "set", "is", "with", "builder"].iter().any(|start| name.starts_with(start));
-            is_accessor && is_made && text.contains("lombok")
-        }
-        _ => false,
-    }
-}
-
 /// Whether a class of Python answers for any member itself, or one that it extends does.
 pub(crate) fn has_answer(graph: &Graph, path: &str, class: &str) -> bool {
     let owner = graph.nodes_in(path).find(|&ix| graph.node(ix).qualified() == class);

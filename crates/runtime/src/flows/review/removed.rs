@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeKind};
+use m1nd_ingest::given::is_given_otherwise;
 use m1nd_ingest::history::Now;
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::{Change, Changed};
@@ -17,7 +18,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 use m1nd_vfs::walk::Reach;
 
-use super::namesakes::{Answer, has_answer, is_given_otherwise, namesakes};
+use super::namesakes::{Answer, has_answer, namesakes};
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, macro_made, removed_nodes};
 use crate::ctx::Ctx;
