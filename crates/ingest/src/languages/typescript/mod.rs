@@ -13,6 +13,7 @@ mod members;
 mod modules;
 mod names;
 mod narrowed;
+pub(super) mod newer;
 mod patterns;
 mod prototypes;
 mod routes;
