@@ -552,3 +552,13 @@ fn who_takes_a_name_no_more_does_not_miss_that_it_is_hidden() {
     let without = app.replace("  load,\n", "");
     assert_eq!(after(&fixture, &[("src/lib.ts", &hidden), ("src/app.ts", &without)], &GONE), [""; 0]);
 }
+
+#[test]
+fn a_new_call_that_only_a_method_below_takes_is_no_break() {
+    let lib = "class Base:\n    def run(self):\n        return 1\n\n    def bound(self):\n        raise NotImplementedError\n\n\nclass Heir(Base):\n    def bound(self, start, end):\n        return start\n";
+    let fixture = committed_files(&[("lib.py", lib)]);
+    let calls = lib.replace("return 1", "return self.bound(1, 2)");
+    assert_eq!(after(&fixture, &[("lib.py", &calls)], &CALLS), [""; 0]);
+    let none = calls.replace("return self.bound(1, 2)", "return self.bound(1, 2, 3)");
+    assert_eq!(after(&fixture, &[("lib.py", &none)], &CALLS), ["high signature_change lib.py:3 lib.py:5"]);
+}
