@@ -78,7 +78,8 @@ impl Judged {
     /// A claim whose every part must hold is as likely as its weakest part.
     fn of_parts(evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
         // What speaks neither for nor against is no part.
-        let parts = evidence.iter().map(|one| one.factor).filter(|&factor| factor > 1.0 || factor < 1.0);
+        let parts =
+            evidence.iter().map(|one| one.factor).filter(|factor| (factor - 1.0).abs() > f32::EPSILON);
         let odds = parts.fold(f32::INFINITY, f32::min);
         Self::with(if odds.is_finite() { odds } else { 1.0 }, evidence, search)
     }
