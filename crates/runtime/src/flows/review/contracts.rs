@@ -126,10 +126,15 @@ fn missing(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, asked: Asked<'_>) 
     // A field of a base is as good as a method, and interfaces of the name of a class add to it.
     let is_script = matches!(language, "typescript" | "tsx");
     let is_class = |ix: NodeIx| graph.node(ix).kind() == NodeKind::Class;
-    if is_script && bases.iter().any(|&base| is_class(base) && says(held, graph, base, name))
-        || is_script && !is_declared_once(graph, owner)
-        || language == "python" && bases.iter().any(|&base| says(held, graph, base, name))
-    {
+    let mut has_field = || {
+        let mut asked = bases.iter().filter(|&&base| !is_script || is_class(base));
+        asked.any(|&base| says(held, graph, base, name))
+    };
+    let is_given = match language {
+        "python" => has_field(),
+        _ => is_script && (!is_declared_once(graph, owner) || has_field()),
+    };
+    if is_given {
         return None;
     }
     // What any of them gives, nobody has to write.
