@@ -135,6 +135,13 @@ fn constructors_of_python_that_come_and_go_break_who_makes_one_as_before() {
     assert_eq!(after(&files, "lib.py", lib), ["high signature_change lib.py:6 app.py:5"]);
     let files = [("lib.py", lib), ("app.py", "from lib import Base\n\n\ndef run():\n    return Base(1)\n")];
     assert_eq!(after(&files, "lib.py", &gone), ["high signature_change lib.py:1 app.py:5"]);
+    let several = "class A:\n    x = 1\n\n\nclass B:\n    y = 1\n\n\nclass Box(A, B):\n    def __init__(self, a):\n        self.a = a\n";
+    let app = "from lib import Box\n\n\ndef run():\n    return Box(1)\n";
+    let files = [("lib.py", several), ("app.py", app)];
+    let without = several.replace("    def __init__(self, a):\n        self.a = a\n", "    pass\n");
+    assert_eq!(after(&files, "lib.py", &without), ["high signature_change lib.py:9 app.py:5"]);
+    let takes = without.replace("    y = 1\n", "    def __init__(self, a):\n        self.a = a\n");
+    assert_eq!(after(&files, "lib.py", &takes), [""; 0]);
     let point =
         "from dataclasses import dataclass\n\n\n@dataclass\nclass Point:\n    x: int\n    y: int = 0\n";
     let files = [

@@ -234,17 +234,12 @@ impl Side<'_, '_> {
         }
     }
 
-    /// What makes the only base, or what makes a type without one.
+    /// What makes the bases, where that is the same of all, or what makes a type without one.
     fn inherited(&mut self, ty: NodeIx, up: u32, implicit: &str) -> Option<Vec<String>> {
-        let mut bases = self.graph.targets(ty, EdgeKind::Inherits);
-        match (bases.next(), bases.next()) {
-            (None, _) => Some(vec![implicit.to_owned()]),
-            (Some(base), None) if up > 0 => {
-                drop(bases);
-                self.ways(base, up - 1)
-            }
-            _ => None,
-        }
+        let bases: Vec<NodeIx> = self.graph.targets(ty, EdgeKind::Inherits).collect();
+        let Some((&first, others)) = bases.split_first() else { return Some(vec![implicit.to_owned()]) };
+        let ways = self.ways(first, up.checked_sub(1)?)?;
+        others.iter().all(|&base| self.ways(base, up - 1).as_ref() == Some(&ways)).then_some(ways)
     }
 
     /// Whether something stands above a constructor of Python that may change what it takes.
