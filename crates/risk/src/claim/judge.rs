@@ -471,14 +471,13 @@ impl Search<'_> {
                 }
             }
         }
-        let defined = "isolated is what no other code of the repository uses and what uses none of it; what holds it does not count, and tests count apart";
         let mut evidence = vec![
-            users.told("lead to it from outside", &format!("nothing outside is known to use it ({defined})")),
-            needs.told(
-                "lead from it to other code",
-                &format!("it is not known to use anything outside ({defined})"),
-            ),
+            users.told("lead to it from outside", "nothing outside is known to use it"),
+            needs.told("lead from it to other code", "it is not known to use anything outside"),
         ];
+        evidence[0].says.push_str(
+            " (isolated is what no other code of the repository uses and what uses none of it; what holds it does not count, and tests count apart)",
+        );
         if !tests.is_empty() {
             let says = format!("{} from tests, which count apart", tests.count());
             evidence.push(Evidence { says, factor: 1.0, path: tests.first() });

@@ -75,6 +75,13 @@ fn isolated_is_what_neither_uses_nor_is_used_by_other_code() {
         "{says:?}"
     );
     assert_eq!(says[1], "1 relation leads from it to other code");
+    // What isolated means is said whatever is found.
+    let found = judge(&graph, Kind::Isolated, at(&graph, "used"), None, 5, 1_000, PAST);
+    assert!(
+        found.evidence[0].says.starts_with("1 relation leads to it from outside (isolated is"),
+        "{:?}",
+        found.evidence
+    );
     // Dead code may use others.
     assert_eq!(judged(&graph, Kind::Unused, "user", None).0, "likely_true");
     assert_eq!(parse("user is dead code").map(|claim| claim.kind), Some(Kind::Unused));
