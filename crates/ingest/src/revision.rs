@@ -70,6 +70,16 @@ pub struct Head {
     pub signature: String,
     /// Its decorators, annotations and attributes, a line each.
     pub marks: String,
+    /// Whether it runs when it is read like a field.
+    pub is_property: bool,
+}
+
+impl Changed {
+    /// Of a method that became a property, or a property that became a method: whether it is one now.
+    pub fn turned_property(&self) -> Option<bool> {
+        let [was, is] = self.heads.as_deref()?;
+        (was.is_property != is.is_property).then_some(is.is_property)
+    }
 }
 
 /// A state of a file, with what it says where that was read already.
@@ -217,6 +227,12 @@ pub fn without_members(path: &str, before: &[u8], now: &[u8]) -> Vec<Changed> {
     out
 }
 
+/// The variants and fields of a type of a file, by the names around it and its own.
+pub fn members_of(path: &str, bytes: &[u8], kind: NodeKind, name: &str) -> Vec<Member> {
+    let key = Key { name: name.to_owned(), kind, nth: 0 };
+    definitions(path, bytes.into()).and_then(|mut all| all.remove(&key)).map_or(Vec::new(), |one| one.members)
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Key {
     name: String,
@@ -272,7 +288,8 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         let own = own_text(facts, at, &inside[at], text);
         let marks = attributes(text, def.from as usize);
         let body = format!("{marks}{own}");
-        let head = Head { signature: uncut(facts, at, text), marks };
+        let is_property = def.how == crate::facts::How::Property;
+        let head = Head { signature: uncut(facts, at, text), marks, is_property };
         let is_local = def.parent.is_some_and(|outer| facts.def(outer).kind.is_callable());
         let (line, signature) = (def.line_start, def.signature.to_string());
         let members = members(facts, at, &own);

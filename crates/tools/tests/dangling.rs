@@ -39,6 +39,12 @@ fn batch(path: &str, old: &str, new: &str) -> Value {
     json!({"verify": "graph", "edits": [{"file_path": path, "edits": [{"old": old, "new": new}]}]})
 }
 
+/// The same without a look at what it breaks.
+fn unverified(mut batch: Value) -> Value {
+    batch["verify"] = json!("syntax");
+    batch
+}
+
 #[test]
 fn a_guess_by_name_does_not_hide_that_a_certain_callee_is_gone() {
     let cut = batch("a.py", "    def m(self):\n        return 1\n\n", "");
@@ -352,7 +358,9 @@ fn who_makes_objects_by_a_constructor_that_goes_is_to_be_checked() {
         "//- a.py\nclass A:\n    def __init__(self, x):\n        self.x = x\n\n    def f(self):\n        return 1\n//- b.py\nfrom a import A\n\n\ndef go():\n    return A(1)\n",
     );
     let edit = batch("a.py", "    def __init__(self, x):\n        self.x = x\n\n", "");
-    let made = ok(&fixture, "apply_batch", edit);
+    let no = refused(&fixture, "apply_batch", edit.clone());
+    assert_eq!(no["detail"]["findings"][0]["places"], json!(["b.py:5"]), "{no}");
+    let made = ok(&fixture, "apply_batch", unverified(edit));
     assert_eq!(places(&made, "callers_to_check"), ["b.py:5"], "{made}");
     assert_eq!(made["callers_to_check"][0]["because"], "default");
 }
@@ -394,7 +402,9 @@ fn callers_of_a_method_that_becomes_a_property_are_to_be_checked() {
         ("    @property\n    def size(self)", "    def size(self)"),
     ] {
         let fixture = ingested(class);
-        let made = ok(&fixture, "apply_batch", batch("m.py", old, new));
+        let no = refused(&fixture, "apply_batch", batch("m.py", old, new));
+        assert_eq!(no["detail"]["findings"][0]["places"], json!(["u.py:6"]), "{old}: {no}");
+        let made = ok(&fixture, "apply_batch", unverified(batch("m.py", old, new)));
         assert_eq!(places(&made, "callers_to_check"), ["u.py:6"], "{old}: {made}");
     }
 }

@@ -6,7 +6,7 @@ use m1nd_edit::lines::Moved;
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
-use m1nd_ingest::revision::{Change, Changed, Head};
+use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::blast;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::Root;
@@ -105,13 +105,7 @@ fn as_it_stands(plan: &Plan, call: calls::Call, texts: &mut Texts<'_>) -> Option
 
 /// Whether a method is a property now, or no longer one.
 pub(super) fn turns_property(changed: &Changed) -> bool {
-    let Some([was, is]) = changed.heads.as_deref() else { return false };
-    let is_property = |head: &Head| {
-        let marks = head.marks.lines().filter_map(|mark| mark.trim().strip_prefix('@'));
-        let mut names = marks.map(|mark| mark.split('(').next().unwrap_or(mark).rsplit('.').next());
-        names.any(|name| matches!(name, Some("property" | "cached_property")))
-    };
-    changed.kind == NodeKind::Method && is_property(was) != is_property(is)
+    changed.kind == NodeKind::Method && changed.turned_property().is_some()
 }
 
 /// Calls of something that is declared otherwise, without those that work as they did.

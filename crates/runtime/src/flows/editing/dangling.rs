@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
+use m1nd_ingest::given::is_given_otherwise;
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::signature::{self, Taken};
@@ -14,7 +15,7 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
-use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
+use crate::flows::review::namesakes::{Answer, has_answer};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -344,7 +345,8 @@ impl States<'_> {
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
         let Some(around) = around else {
             let text = String::from_utf8_lossy(&now.bytes);
-            if answers_for_any(self.after, &file.path) || is_given_otherwise(&file.path, &text, word) {
+            let is_answered = Answer::of(&file.path, &now.bytes, word) != Answer::No;
+            if is_answered || is_given_otherwise(&file.path, &text, word) {
                 return true;
             }
             let (from, held) = old(&self.plan.files, file);

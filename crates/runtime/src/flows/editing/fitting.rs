@@ -66,7 +66,7 @@ mod tests {
     use m1nd_ingest::revision::Head;
 
     fn fits(language: &str, was: &str, is: &str, line: &str) -> bool {
-        let head = |text: &str| Head { signature: text.to_owned(), marks: String::new() };
+        let head = |text: &str| Head { signature: text.to_owned(), ..Head::default() };
         let changed = Changed {
             change: m1nd_ingest::revision::Change::Signature,
             name: "f".into(),

@@ -5,6 +5,7 @@ pub(crate) mod builtins;
 mod checks;
 mod code_lines;
 mod constants;
+mod constructors;
 mod contracts;
 mod entered;
 mod fields;
@@ -12,6 +13,7 @@ mod given;
 mod gone_files;
 pub(crate) mod held;
 mod java_calls;
+mod java_members;
 mod lines;
 mod literals;
 mod lost_ways;
@@ -22,15 +24,18 @@ mod moved_files;
 pub(crate) mod namesakes;
 mod new_calls;
 mod overrides;
+mod properties;
 mod removed;
 mod removed_nodes;
 mod returned;
 mod reviewers;
 mod signatures;
+mod statics;
 mod stray;
 mod twins;
 mod unmounted;
 mod users;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -52,6 +57,7 @@ use self::before::{Before, Began};
 pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
+use self::namesakes::Answer;
 pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
@@ -102,6 +108,12 @@ impl Edited {
     /// What it was called before the change.
     fn path_before(&self) -> &str {
         self.file.was.as_deref().unwrap_or(&self.file.path)
+    }
+
+    /// Whether the module that something stood at the top of gives its name without having it.
+    fn answers_for(&self, symbol: &Changed) -> Answer {
+        let new = self.texts.1.as_deref().filter(|_| !symbol.name.contains('.'));
+        new.map_or(Answer::No, |new| Answer::of(&self.file.path, new, &symbol.name))
     }
 
     fn touches(&self, line: u32) -> bool {
@@ -229,8 +241,10 @@ fn breaks(
     let mut findings = Vec::new();
     let mut held = Held::of(ctx.workspace()?.root(), edited, after);
     let said = |pattern: &Pattern| removed::said(ctx, after, pattern, "python", removed::TIME_LIMIT);
-    let is_declared_otherwise =
-        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let is_declared_otherwise = |one: &Edited| {
+        let mut symbols = one.symbols.iter().flatten();
+        symbols.any(|symbol| symbol.before.is_some() || symbol.turned_property().is_some())
+    };
     let then = match edited.iter().any(is_declared_otherwise) {
         true => before.graph()?,
         false => None,
@@ -272,6 +286,8 @@ fn breaks(
     {
         findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
         findings.extend(lost_ways::hidden(&then, graph, edited));
+        let made = constructors::unfit(&mut held, &then, graph, edited, &findings);
+        findings.extend(made);
     }
     if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
         && let Some(then) = before.graph()?
