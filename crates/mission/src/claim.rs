@@ -16,6 +16,7 @@ use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
+use crate::valued;
 
 /// A conclusion that somebody drew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -303,8 +304,12 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         event.source == Source::Told
             && (is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human))
     };
+    // Nor does a line that gives what the claim names another value.
+    let other_value = valued::other_value(said, &current, situation);
+    let is_quoted = |event: &Event| event.draft.quote().is_some();
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
+        (None, Speaks::For) if other_value.is_some() && is_quoted(event) => Speaks::Neither,
         (None, Speaks::Against) if is_shown && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if not_there.is_some() && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
@@ -330,6 +335,10 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         return needs(format!("{why}{not_counted}"), stale);
     }
     if by(Speaks::Against).is_none() && is_again {
+        // A run, too, does not make up for what the text has.
+        if let Some(why) = &other_value {
+            return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };
+        }
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
         if let Some(why) = grounds::asserted_and_not_there(said, &current, situation) {

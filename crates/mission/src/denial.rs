@@ -369,7 +369,7 @@ fn is_form(word: &str, verb: &str) -> bool {
 }
 
 /// The last part of a name: `Queue.drain()` is `drain`.
-fn bare_name(word: &str) -> &str {
+pub(crate) fn bare_name(word: &str) -> &str {
     let bare = word.split('(').next().unwrap_or(word);
     bare.rsplit(['.', ':']).next().unwrap_or(bare)
 }

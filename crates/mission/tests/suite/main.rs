@@ -13,5 +13,6 @@ mod playing;
 mod properties;
 mod proving;
 mod told;
+mod values;
 mod worded;
 mod world;
