@@ -30,6 +30,7 @@ mod ids;
 mod judging;
 mod lines;
 mod literal;
+mod look;
 mod machine;
 pub mod missions;
 mod mode;

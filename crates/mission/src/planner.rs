@@ -8,6 +8,7 @@ use crate::claim::Claim;
 use crate::counted::names_of_code;
 use crate::event::is_passed;
 use crate::family::Family;
+use crate::look::Look;
 use crate::named::{Towards, towards};
 use crate::needs::{self, Need, is_document};
 use crate::short;
@@ -410,7 +411,7 @@ impl Planner<'_> {
             let seen = state.files.get(path_of(at)).filter(|seen| seen.event_id.sequence() > since);
             return match seen {
                 Some(seen) => self.verify(claim, json!([seen.event_id]), why),
-                None => self.read(Some(at.to_owned()), &why),
+                None => self.read_of(at, &claim.text, &why),
             };
         }
         // What it names must be shown by what it cites.
@@ -418,7 +419,7 @@ impl Planner<'_> {
             Some(Towards::Cite(event)) if event.sequence() > since || !claim.reason.is_empty() => {
                 return self.verify(claim, json!([event]), why);
             }
-            Some(Towards::Read(path)) => return self.read(Some(path), &why),
+            Some(Towards::Read(path)) => return self.read_of(&path, &claim.text, &why),
             Some(Towards::Cite(_)) | None => {}
         }
         // Evidence that came after it was judged may settle it; the same evidence again would not.
@@ -506,7 +507,7 @@ impl Planner<'_> {
         }
         match (read, files.iter().find(|path| self.situation.exists(path))) {
             (Some(seen), _) => self.verify(claim, json!([seen.event_id]), why),
-            (None, Some(path)) => self.read(Some(path.clone()), &format!("{why} Read it again.")),
+            (None, Some(path)) => self.read_of(path, &claim.text, &format!("{why} Read it again.")),
             // Nothing is left to read: the claim is open again.
             (None, None) => self.verify(claim, json!([]), why),
         }
@@ -528,14 +529,30 @@ impl Planner<'_> {
         let Some(place) = place else {
             return Step { why: why.to_owned(), ..self.literal_search(&self.state.goal) };
         };
-        Step {
-            family: Family::Read,
-            tool: self.first(&["view"]),
-            arguments: Some(json!({ "file_path": around(&place) })),
-            fill_in: &[],
-            why: why.to_owned(),
-            stop: "You can say what the source does, or that it is not here.",
-            fallback: "Read it with the host's tools and record that with mission_event.",
+        self.read_of(&place, "", why)
+    }
+
+    /// The same for the sake of what a claim says.
+    fn read_of(&self, place: &str, said: &str, why: &str) -> Step {
+        match self.look(place, said) {
+            Look::At(at) => Step {
+                family: Family::Read,
+                tool: self.first(&["view"]),
+                arguments: Some(json!({ "file_path": at })),
+                fill_in: &[],
+                why: why.to_owned(),
+                stop: "You can say what the source does, or that it is not here.",
+                fallback: "Read it with the host's tools and record that with mission_event.",
+            },
+            Look::Outline(path) => Step {
+                family: Family::Orient,
+                tool: self.first(&["outline"]),
+                arguments: Some(json!({ "file_path": path })),
+                fill_in: &[],
+                why: format!("{why} It is long: see what is in it, then view the lines that matter."),
+                stop: "You know which lines to view.",
+                fallback: "View its first lines.",
+            },
         }
     }
 
@@ -589,24 +606,6 @@ impl Planner<'_> {
         all
     }
 }
-
-/// The lines around a place that names one, as `view` takes them: a whole file costs many times as much.
-fn around(place: &str) -> String {
-    let path = path_of(place);
-    let line = place[path.len()..]
-        .trim_start_matches(':')
-        .split('-')
-        .next()
-        .and_then(|line| line.parse::<u64>().ok());
-    line.map_or_else(
-        || path.to_owned(),
-        |line| format!("{path}:{}-{}", line.saturating_sub(BEFORE).max(1), line.saturating_add(AFTER)),
-    )
-}
-
-/// Lines that show where a place stands, and those of most functions that begin there.
-const BEFORE: u64 = 10;
-const AFTER: u64 = 70;
 
 impl Need {
     fn asks_graph(self) -> bool {
