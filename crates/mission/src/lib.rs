@@ -84,6 +84,6 @@ pub use named::{Names, named_in};
 pub use needs::{Gap, Required, explain, gaps, is_document};
 pub use remarks::remarks;
 pub use situation::{HashOf, Shelf, Situation};
-pub use sound::Proven;
+pub use sound::{Heard, Proven, hear};
 pub use state::{Counters, DeadPath, RULES, Remaining, Seen, State, Status, TestRun, path_of};
 pub use telling::Telling;
