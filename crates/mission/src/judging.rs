@@ -6,7 +6,7 @@ use crate::again::{plain, said_again};
 use crate::claim::{Claim, Judgement, Verdict, judge};
 use crate::error::MissionError;
 use crate::event::{Detail, Draft};
-use crate::finding::finding;
+use crate::finding::{Unfound, finding};
 use crate::ids::{ClaimId, EventId};
 use crate::machine::{MAX_TEXT, Machine, ordinal, text};
 use crate::state::LOOP;
@@ -166,64 +166,28 @@ impl Machine<'_> {
             },
             None => None,
         };
-        let Judgement {
-            verdict,
-            reason,
-            self_reported,
-            rests_on,
-            runs,
-            not_checked,
-            absent,
-            counted,
-            stale,
-            unsaid,
-            look_at,
-        } = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
-        let is_judged = misquoted.is_none();
-        let beyond = misquoted.as_ref().and_then(|unfound| unfound.look_at.clone());
-        let is_beyond = beyond.is_some();
-        let look_at = beyond.or(look_at);
-        let unsaid = unsaid || !is_judged && verdict.is_settled();
-        let (verdict, reason) = match verdict {
-            // Who points at what is not there has not said what is.
-            Verdict::VerifiedForMission | Verdict::Rejected | Verdict::NeedsDirectEvidence
-                if !is_judged && (verdict.is_settled() || unsaid || is_beyond) =>
-            {
-                (Verdict::NeedsDirectEvidence, misquoted.map_or(reason, |unfound| unfound.why))
-            }
-            Verdict::VerifiedForMission => {
-                let refused = said_again(&self.state, &id, &cited);
-                refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
-            }
-            other => (other, reason),
-        };
-        // What carries nothing is nothing that the claim rests on.
-        let is_settled = verdict.is_settled();
-        let not_checked = if is_settled { not_checked } else { 0 };
-        let (rests_on, runs) = if is_settled { (rests_on, runs) } else { Default::default() };
-        let (absent, counted) = if is_settled { (absent, counted) } else { Default::default() };
-        if !stale.is_empty() {
-            let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
+        let mut judgement = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        if let Some(unfound) = misquoted {
+            judgement = judgement.misquoted(unfound);
+        } else if judgement.verdict == Verdict::VerifiedForMission
+            && let Some(why) = said_again(&self.state, &id, &cited)
+        {
+            judgement.verdict = Verdict::NeedsDirectEvidence;
+            judgement.reason = why;
+        }
+        if !judgement.verdict.is_settled() {
+            judgement = judgement.unsettled();
+        }
+        let (verdict, self_reported) = (judgement.verdict, judgement.self_reported);
+        if !judgement.stale.is_empty() {
+            let names: Vec<&str> = judgement.stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");
             self.warnings
                 .push(format!("What {names} showed is not as it was: not counted, read or run it again."));
         }
         let outcome = verdict.name();
         let asked = self.turn_of(&said, &event_ids, pointed.as_deref());
-        let detail = Detail::Judged {
-            claim_id: id.clone(),
-            verdict,
-            reason,
-            event_ids,
-            self_reported,
-            rests_on,
-            runs,
-            not_checked,
-            absent,
-            counted,
-            unsaid,
-            look_at,
-        };
+        let detail = Detail::Judged { claim_id: id.clone(), judgement };
         self.own(Draft { asked, ..Draft::kernel("verify", "judged", id.to_string(), outcome, detail) });
         let turning = self.state.claim(&id).map(Claim::would_change).unwrap_or_default();
         self.warn_of_turns("mission_verify", &format!("What would change the verdict: {turning}"));
@@ -235,5 +199,20 @@ impl Machine<'_> {
         }
         self.claim = Some(id);
         Ok(())
+    }
+}
+
+impl Judgement {
+    /// The same where the line that was pointed at stands nowhere: who points at what is not there has not said what is.
+    fn misquoted(mut self, unfound: Unfound) -> Self {
+        let Unfound { why, look_at } = unfound;
+        let is_beyond = look_at.is_some();
+        self.look_at = look_at.or(self.look_at);
+        self.unsaid |= self.verdict.is_settled();
+        if self.verdict.is_settled() || self.unsaid || is_beyond {
+            self.verdict = Verdict::NeedsDirectEvidence;
+            self.reason = why;
+        }
+        self
     }
 }
