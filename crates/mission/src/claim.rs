@@ -169,6 +169,8 @@ pub enum Verdict {
     VerifiedForMission,
     Rejected,
     NeedsDirectEvidence,
+    /// Who drew it took it back before anybody proved or rejected it.
+    Withdrawn,
 }
 
 impl Verdict {
@@ -178,11 +180,18 @@ impl Verdict {
             Self::VerifiedForMission => "verified_for_mission",
             Self::Rejected => "rejected",
             Self::NeedsDirectEvidence => "needs_direct_evidence",
+            Self::Withdrawn => "withdrawn",
         }
     }
 
+    /// Whether what is cited decided it.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::VerifiedForMission | Self::Rejected)
+    }
+
+    /// Whether somebody still owes an answer.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::NeedsDirectEvidence)
     }
 }
 

@@ -32,7 +32,7 @@ impl State {
             Some(Detail::Claimed { claim_id, text, event_ids }) => {
                 // Made again it is the same claim, and what was found of it holds.
                 if let Some(claim) = self.claims.iter_mut().find(|claim| claim.claim_id == *claim_id) {
-                    if !claim.verdict.is_settled() {
+                    if claim.verdict.is_open() {
                         claim.event_ids.clone_from(event_ids);
                     }
                     return;

@@ -102,6 +102,7 @@ pub fn differs(kept: &Handoff, recorded: &Handoff) -> Vec<String> {
         List::of("verified_claims", &kept.verified_claims, &recorded.verified_claims, is_same_claim),
         List::of("rejected_claims", &kept.rejected_claims, &recorded.rejected_claims, is_same_claim),
         List::of("open_hypotheses", &kept.open_hypotheses, &recorded.open_hypotheses, is_same_claim),
+        List::of("withdrawn_claims", &kept.withdrawn_claims, &recorded.withdrawn_claims, is_same_claim),
         List::of("dead_paths", &kept.dead_paths, &recorded.dead_paths, |one, other| {
             one.event_id == other.event_id
                 && one.reopened == other.reopened
@@ -157,7 +158,7 @@ pub fn since(kept: &Handoff, now: &State) -> Vec<String> {
         let how = match now.verdict {
             Verdict::VerifiedForMission => return None,
             Verdict::Rejected => "was rejected since then",
-            Verdict::Open | Verdict::NeedsDirectEvidence => "is open again since then",
+            Verdict::Open | Verdict::NeedsDirectEvidence | Verdict::Withdrawn => "is open again since then",
         };
         Some(format!("{} {how}: {}", claim.claim_id, now.reason))
     });

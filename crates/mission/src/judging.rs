@@ -15,6 +15,9 @@ use crate::telling::Telling;
 /// Letters by which a claim with its evidence is known again.
 const TURN: usize = 16;
 
+/// The outcome by which an agent takes a claim back.
+pub(crate) const WITHDRAWN: &str = "withdrawn";
+
 /// What a claim is judged by.
 #[derive(Clone, Debug, Default)]
 pub struct Verify {
@@ -100,6 +103,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
+        if verify.outcome.as_deref() == Some(WITHDRAWN) {
+            return self.withdraw(verify);
+        }
         let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
         let finding = finding(outcome, quote)?;
         let pointed = finding.as_ref().map(|(outcome, quote)| format!("{outcome} {quote}"));
@@ -114,32 +120,23 @@ impl Machine<'_> {
             self.says_the_same(known);
         }
         if let Some(id) = &claim_id {
-            let state = &self.state;
-            let Some(claim) = state.all_claims().find(|claim| claim.claim_id == *id) else {
-                let known = state.all_claims().map(|claim| claim.claim_id.clone()).collect();
-                return Err(MissionError::UnknownClaim {
-                    mission: state.mission_id.clone(),
-                    id: id.clone(),
-                    known,
-                });
-            };
+            let claim = self.known_claim(id)?;
             // A verified one can be contradicted, and must be judged again when its files changed.
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
             let brings =
                 event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty() || finding.is_some();
             let may_change =
                 claim.verdict == Verdict::VerifiedForMission && (brings || claim.is_stale(self.situation));
-            if claim.verdict.is_settled() && !may_change && same.is_none() {
+            if !claim.verdict.is_open() && !may_change && same.is_none() {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
-            if state.claim(id).is_some() {
+            if self.state.claim(id).is_some() {
                 let earlier: Vec<EventId> =
                     claim.event_ids.iter().filter(|id| !event_ids.contains(id)).cloned().collect();
                 event_ids.splice(0..0, earlier);
             } else {
                 // What the mission before knew rests on its events; here it begins anew, under the same name.
-                let said = claim.text.clone();
-                self.take_up(id.clone(), said, Vec::new(), None);
+                self.take_up(id.clone(), claim.text, Vec::new(), None);
             }
         }
         for telling in evidence {
@@ -199,6 +196,47 @@ impl Machine<'_> {
         }
         self.claim = Some(id);
         Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// Takes an open claim back. It stays in the stream with all that it cites; one that was proved or rejected is not undone
+    /// by a word.
+    fn withdraw(&mut self, verify: Verify) -> Result<(), MissionError> {
+        let Verify { claim_id, text, event_ids, evidence, quote, .. } = verify;
+        let Some(id) = claim_id else {
+            return Err(MissionError::invalid("claim_id", "needed to take a claim back"));
+        };
+        if text.is_some() || quote.is_some() || !event_ids.is_empty() || !evidence.is_empty() {
+            return Err(MissionError::invalid("outcome", "withdrawn, which takes claim_id and nothing else"));
+        }
+        let claim = self.known_claim(&id)?;
+        if !claim.verdict.is_open() {
+            return Err(MissionError::Settled { id, state: claim.verdict.name() });
+        }
+        if self.state.claim(&id).is_none() {
+            self.take_up(id.clone(), claim.text, Vec::new(), None);
+        }
+        let event_ids = self.state.claim(&id).map(|claim| claim.event_ids.clone()).unwrap_or_default();
+        let reason = match (claim.verdict, claim.reason.as_str()) {
+            (Verdict::NeedsDirectEvidence, why) if !why.is_empty() => {
+                format!("Taken back. It was open: {why}")
+            }
+            _ => "Taken back before it was judged.".to_owned(),
+        };
+        let judgement = Judgement { verdict: Verdict::Withdrawn, reason, event_ids, ..Judgement::default() };
+        let detail = Detail::Judged { claim_id: id.clone(), judgement };
+        self.own(Draft::kernel("verify", "judged", id.to_string(), WITHDRAWN, detail));
+        self.claim = Some(id);
+        Ok(())
+    }
+
+    fn known_claim(&self, id: &ClaimId) -> Result<Claim, MissionError> {
+        let mut all = self.state.all_claims();
+        all.find(|claim| claim.claim_id == *id).cloned().ok_or_else(|| {
+            let known = self.state.all_claims().map(|claim| claim.claim_id.clone()).collect();
+            MissionError::UnknownClaim { mission: self.state.mission_id.clone(), id: id.clone(), known }
+        })
     }
 }
 

@@ -90,6 +90,7 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
                     "Nothing was recorded. Only what was seen after that can carry the same claim again: \
                                 read or run what shows otherwise, and cite it with a new claim."
                 }
+                &"withdrawn" => "Nothing was recorded. Say it again as a new claim, with what shows it.",
                 _ => "Nothing was recorded. Cite what contradicts it in event_ids.",
             }),
         ),
