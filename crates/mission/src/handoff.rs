@@ -47,8 +47,10 @@ pub struct Handoff {
     pub handoff_id: String,
     pub mission_id: MissionId,
     pub summary: String,
-    /// Events that there were, and a digest over their chain: `m1nd verify` holds the mission against it.
+    /// Events that there were, and a digest over their chain: `m1nd verify` holds the mission against it. The digest gives way
+    /// where there is room for little more than the next move: what was recorded of the hand-off has it.
     pub event_count: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub event_digest: String,
     /// What the next agent should do first, in the mission that mission_resume gives it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -203,11 +205,21 @@ fn cut_rest(handoff: &mut Handoff) -> bool {
         handoff.shortened = true;
         return true;
     }
-    is_cut
-        || short_summary(&mut handoff.summary, 20)
-        || !handoff.next_required_move.take().is_null()
-        // Its mission has all that it says, and is named.
+    if is_cut {
+        return true;
+    }
+    // Its mission has all that it says, and is named. What to do next goes last, its reasons before its call.
+    let next = &mut handoff.next_required_move;
+    let mut without = |field: &str| next.as_object_mut().is_some_and(|next| next.remove(field).is_some());
+    let is_cut = short_summary(&mut handoff.summary, 20)
+        || without("why")
         || short::text(&mut handoff.summary, 3)
+        || !std::mem::take(&mut handoff.event_digest).is_empty()
+        || without("fill_in")
+        || without("arguments")
+        || !next.take().is_null();
+    handoff.shortened |= is_cut;
+    is_cut
 }
 
 /// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.
