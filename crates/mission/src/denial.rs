@@ -1,7 +1,7 @@
 //! Denial: what a sentence says is not there.
 
 use crate::grounds::has_word;
-use crate::syntax::is_comment;
+use crate::syntax::{DEFINES, is_comment};
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -67,6 +67,10 @@ pub(crate) enum Kind {
     Plain { what: Vec<String> },
     /// What is said not to be done, with the words of what: `never deletes the cookie`.
     Done { what: Vec<String> },
+    /// What is said to fail, which may have been tried: only a line with all of the words has it.
+    Tried { what: Vec<String> },
+    /// What is given to something and said to be left alone there: `run ignores the timeout`.
+    Ignored,
 }
 
 /// Verbs by which something holds a name.
@@ -134,6 +138,10 @@ const CONDITION: [&str; 10] =
 const FOR: [&str; 8] = ["for", "of", "around", "on", "against", "over", "between", "to"];
 /// Verbs by which something is said not to be called.
 const SKIPS: [&str; 5] = ["skips", "skip", "bypasses", "bypass", "skipping"];
+/// Verbs of which the deed behind `to` is not done: `forgets to lock`.
+const LEAVES_UNDONE: [&str; 5] = ["forget", "neglect", "omit", "refuse", "decline"];
+/// Words that only lead to the deed: `does not bother to lock`, `makes no attempt to lock`.
+const LEADS: [&str; 8] = ["bother", "try", "tries", "trying", "attempt", "effort", "care", "manage"];
 /// Words that end what is denied.
 const ENDS: [&str; 28] = [
     "around",
@@ -253,10 +261,42 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let what = (place + 2..words.len()).take_while(|at| !is_end(&raw, *at)).map(|at| &lower[at]);
             let what = what.filter(|word| word.chars().count() > 2 && !FILLERS.contains(&word.as_str()));
             let what: Vec<String> = what.map(|word| stem(bare_name(word))).collect();
-            // That something is returned or raised says every code: of what counts.
+            // That something is returned or raised says every code: of what counts. What leads to a deed is none.
             let is_common = ["return", "returns", "raise", "raises"].contains(&at(place + 1));
-            if !(is_common && what.is_empty()) {
+            if !(is_common && what.is_empty()) && at(place + 2) != "to" {
                 deny(at(place + 1), Kind::Done { what });
+            }
+        }
+        // `forgets to set it`: behind such a verb a short word is a deed, too.
+        let is_deed = |word: &str| {
+            is_verb(word)
+                || word.len() == 3 && word.chars().all(char::is_alphabetic) && !FILLERS.contains(&word)
+        };
+        if let Some((verb, undone)) = undone_at(&lower, place).filter(|(verb, _)| is_deed(at(*verb))) {
+            let what = (verb + 1..words.len()).take_while(|at| !is_end(&raw, *at)).map(|at| &lower[at]);
+            let what = what.filter(|word| word.chars().count() > 2 && !FILLERS.contains(&word.as_str()));
+            let what: Vec<String> = what.map(|word| stem(bare_name(word))).collect();
+            match undone {
+                Undone::Left => deny(at(verb), Kind::Done { what }),
+                Undone::Failed if !what.is_empty() => deny(at(verb), Kind::Tried { what }),
+                Undone::Failed => {}
+            }
+        }
+        for at in left_out_at(&raw, &lower, place) {
+            let word = bare_name(&words[at]);
+            deny(word, if is_name(word) { Kind::Name } else { Kind::Plain { what: Vec::new() } });
+        }
+        if is_form(at(place), "ignore") && at(place) != "ignored" && place > 0 {
+            let mut next = place + 1;
+            while FILLERS.contains(&at(next)) {
+                next += 1;
+            }
+            // Which of them it ignores, nobody reads from words.
+            let is_some =
+                ["that", "which", "who", "by", "for"].contains(&at(next + 1)) && !is_cut(&raw, next + 1);
+            let is_last = next + 1 >= words.len() || is_end(&raw, next + 1) && !is_some;
+            if is_last && next < words.len() && at(next).chars().count() > 2 && !ENDS.contains(&at(next)) {
+                deny(bare_name(&words[next]), Kind::Ignored);
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
@@ -362,6 +402,62 @@ fn is_refusal(lower: &[String], place: usize) -> bool {
     }
 }
 
+/// How a deed is said not to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Undone {
+    /// Nobody does it: `forgets to lock`, `does not bother to lock`.
+    Left,
+    /// It may be tried: `fails to lock`.
+    Failed,
+}
+
+/// Where the deed stands that the `to` at a place leads to, and how it is said not to be done.
+fn undone_at(lower: &[String], place: usize) -> Option<(usize, Undone)> {
+    let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = at(place.checked_sub(1)?);
+    let is_of = |verbs: &[&str]| verbs.iter().any(|verb| is_form(before, verb));
+    let is_no = |word: &String| {
+        ["no", "not", "never", "without", "cannot"].contains(&word.as_str()) || word.ends_with("n't")
+    };
+    let is_denied = || lower[place.saturating_sub(4)..place].iter().any(is_no);
+    let undone = match () {
+        () if at(place) != "to" => return None,
+        () if is_of(&LEAVES_UNDONE) || before == "forgot" => Undone::Left,
+        () if is_of(&["fail"]) || before == "failure" => Undone::Failed,
+        () if is_of(&LEADS) && is_denied() => Undone::Left,
+        () => return None,
+    };
+    // Who does not forget to lock, locks.
+    if undone != Undone::Left || !is_of(&LEADS) {
+        let denied = lower[place.saturating_sub(3)..place].iter().any(is_no);
+        if denied {
+            return None;
+        }
+    }
+    let mut verb = place + 1;
+    while at(verb).ends_with("ly") || ["even", "ever", "also", "first"].contains(&at(verb)) {
+        verb += 1;
+    }
+    Some((verb, undone))
+}
+
+/// What is left out by the verb at a place: `leaves the port out`, `leaves out the port`.
+fn left_out_at(raw: &[&str], lower: &[String], place: usize) -> Vec<usize> {
+    /// Words between, at most.
+    const FAR: usize = 5;
+    if !["leaves", "leave", "leaving"].contains(&lower[place].as_str()) {
+        return Vec::new();
+    }
+    let is_out = |at: &usize| lower.get(*at).is_some_and(|word| word == "out");
+    let Some(out) = (place + 1..place + FAR).find(is_out) else { return Vec::new() };
+    let is_there = |at: &usize| !FILLERS.contains(&lower[*at].as_str()) && lower[*at].chars().count() > 2;
+    let behind = || (out + 1..raw.len()).take_while(|at| !is_end(raw, *at)).filter(is_there);
+    let between: Vec<usize> = (place + 1..out).filter(is_there).collect();
+    // Of several words the last is the thing, the others say which.
+    let all = if between.is_empty() { behind().collect() } else { between };
+    all.last().copied().into_iter().collect()
+}
+
 /// Whether a word is a form of a verb: `call`, `calls`, `calling`, `called`.
 fn is_form(word: &str, verb: &str) -> bool {
     let stem = verb.strip_suffix('e').unwrap_or(verb);
@@ -426,7 +522,36 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
                 && !is_comment(path, line)
                 && !says_not(line)
         }
+        Kind::Tried { what } => {
+            let lower = line.to_lowercase();
+            what.iter().all(|what| lower.contains(what.as_str()))
+                && begins_with(&lower, &stem(word))
+                && !is_comment(path, line)
+                && !says_not(line)
+        }
+        Kind::Ignored => is_heeded(path, line, word),
     }
+}
+
+/// Whether a line of code does something with a name: passes, calls or compares it. A signature, a text and whatever takes it
+/// only to leave it do not.
+fn is_heeded(path: &str, line: &str, name: &str) -> bool {
+    const LEAVES: [&str; 6] = ["except", "catch", "del ", "_ =", "ignore", "pass"];
+    let is_taken = matches!(use_of(path, line, name), Some(Use::Calls | Use::Names));
+    let words = words(line);
+    let is_signature = DEFINES.iter().any(|word| words.first().is_some_and(|first| first == word))
+        || line.trim_end().ends_with(',')
+        || line.contains(&format!("{name}:"));
+    let is_left = LEAVES.iter().any(|word| line.contains(word));
+    let is_joined = line.match_indices(name).any(|(at, _)| {
+        let before = line[..at].trim_end().chars().next_back();
+        let behind = &line[at + name.len()..];
+        let is_member = behind.starts_with('.') && behind[1..].starts_with(char::is_alphabetic);
+        before.is_some_and(|mark| "(=,[{+*/!<>&|".contains(mark))
+            || is_member
+            || behind.trim_start().starts_with(['(', '[', '=', '<', '>', '!', '*', '+', '/'])
+    });
+    is_taken && is_joined && !is_signature && !is_left && !is_comment(path, line) && !says_not(line)
 }
 
 /// Whether a line itself says that something is not so: `not implemented yet`.
@@ -517,6 +642,59 @@ mod tests {
             "run stops when there is no drain",
         ] {
             assert_eq!(denied(claim), Vec::new(), "{claim}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_undone_is_denied_by_whichever_verb() {
+        let done = |what: &[&str]| Kind::Done { what: what.iter().map(|word| (*word).to_owned()).collect() };
+        for claim in [
+            "run forgets to lock the queue",
+            "run neglects to lock the queue",
+            "run does not bother to lock the queue",
+            "run never even tries to explicitly lock the queue",
+            "run makes no attempt to lock the queue",
+            "run forgot to lock the queue",
+        ] {
+            assert_eq!(denied(&claim.replace("lock", "set"))[0].0, "set", "{claim}");
+            assert_eq!(denied(claim), [("lock".to_owned(), done(&["queue"]))], "{claim}");
+        }
+        let tried = Kind::Tried { what: vec!["job".to_owned(), "worker".to_owned()] };
+        let failed = [("send".to_owned(), tried)];
+        assert_eq!(denied("run fails to send the job worker"), failed);
+        for claim in ["run leaves the port out", "run leaves out the port", "run leaves the proxy port out"] {
+            assert_eq!(denied(claim), [("port".to_owned(), plain_kind(&[]))], "{claim}");
+        }
+        assert_eq!(denied("run ignores the timeout"), [("timeout".to_owned(), Kind::Ignored)]);
+        for claim in [
+            "run does not fail to lock the queue",
+            "run never forgets to lock the queue",
+            "run does not need to lock the queue",
+            "run forgets to lock the queue when it is empty",
+            "run fails to start",
+            "run leaves the queue as it is",
+            "ignored files stay",
+            "run ignores errors that the socket raises",
+        ] {
+            assert_eq!(denied(claim), Vec::new(), "{claim}");
+        }
+        let of = |claim: &str| {
+            let found = denied_in(claim, &|_| false);
+            move |line: &str| found.iter().any(|denied| has("a.py", line, denied))
+        };
+        let sends = of("run fails to send the job worker");
+        assert!(sends("worker.send(job)") && !sends("worker.send(other)") && !sends("# send job worker"));
+        let heeds = of("run ignores the timeout");
+        assert!(heeds("    connect(host, timeout=timeout)") && heeds("    if timeout > 3:"));
+        for line in [
+            "def run(host, timeout=None):",
+            "    timeout: float,",
+            "    except timeout:",
+            "    :param timeout: how long to wait",
+            "    # wait(timeout)",
+            "    del timeout",
+        ] {
+            assert!(!heeds(line), "{line}");
         }
     }
 

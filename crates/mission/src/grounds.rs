@@ -235,6 +235,34 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     (names, plain)
 }
 
+/// Whether a plain word stands where a sentence has a name of code: it begins a part of it, or is beside a word that speaks of
+/// code. `drain stops early` and `callers of drain` name drain; `the run stops`, `jobs get lost` and `to name it` name nothing.
+fn is_in_place_of_a_name(words: &[&str], place: usize) -> bool {
+    const BEFORE: [&str; 20] = [
+        "calls", "call", "calling", "invokes", "imports", "defines", "uses", "function", "method", "class",
+        "of", "in", "inside", "within", "from", "by", "and", "or", "that", "than",
+    ];
+    const BEHIND: [&str; 8] = ["function", "method", "class", "type", "calls", "is", "never", "returns"];
+    const OWN: [&str; 8] = ["the", "a", "an", "its", "their", "this", "no", "each"];
+    let bare = |at: usize| {
+        words.get(at).map_or_else(String::new, |word| {
+            word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase()
+        })
+    };
+    let Some(last) = place.checked_sub(1) else {
+        // `get requests are retried` begins with what is no verb's subject.
+        return !["is", "are", "was", "were", "do", "have"].contains(&bare(2).as_str())
+            || !bare(1).ends_with('s');
+    };
+    let before = bare(last);
+    let is_part = words[last].ends_with([',', ';', ':', '.', ')', '`']) || words[last].contains('/');
+    let is_of_code = BEHIND[..4].contains(&bare(place + 1).as_str());
+    is_part
+        || is_of_code
+        || BEFORE.contains(&before.as_str())
+        || BEHIND.contains(&bare(place + 1).as_str()) && !OWN.contains(&before.as_str()) && place == 1
+}
+
 /// Why a claim that something is not there is not so by what it cites: the text has it, or nobody looked everywhere. The
 /// lines, the definitions or the files that the claim names are held against it, whichever it names most closely; where it
 /// names none of them, only a search that found nothing shows that.
@@ -254,7 +282,13 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || quoted.iter().any(|(path, line)| use_of(path, line, word) == Some(Use::Calls))
     };
     let mut denied = denied_in(said, &is_name);
-    denied.retain(|denied| is_read || !matches!(denied.kind, Kind::Plain { .. } | Kind::Done { .. }));
+    denied.retain(|denied| {
+        is_read
+            || !matches!(
+                denied.kind,
+                Kind::Plain { .. } | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
+            )
+    });
     let first = denied.first()?;
     let name = &first.word;
     let places = denied_of(said, &denied, cited, situation);
