@@ -211,7 +211,11 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (at, piece) in said.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
-        for word in piece.split(|letter: char| letter.is_whitespace() || ",;\"'[]{}<>=!?".contains(letter)) {
+        let words: Vec<&str> = piece.split_whitespace().collect();
+        let parts = words.iter().enumerate().flat_map(|(place, word)| {
+            word.split(|letter: char| ",;\"'[]{}<>=!?".contains(letter)).map(move |part| (place, part))
+        });
+        for (place, word) in parts {
             let is_called = word.contains('(');
             let bare = word.split('(').next().unwrap_or(word);
             let bare = bare.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -227,7 +231,7 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
                 last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
             if is_quoted || is_called && !bare.is_empty() || is_joined || has_hump || last.contains('_') {
                 names.push(last.to_owned());
-            } else if last.chars().count() > 2 {
+            } else if last.chars().count() > 2 && is_in_place_of_a_name(&words, place) {
                 plain.push(last.to_owned());
             }
         }
@@ -312,7 +316,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
              finds nothing."
         ));
     }
-    if !places.is_empty() || matches!(first.kind, Kind::Done { .. }) {
+    if !places.is_empty() || matches!(first.kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored) {
         return None;
     }
     Some(if matches!(first.kind, Kind::Plain { .. }) {

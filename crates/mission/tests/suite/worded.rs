@@ -190,3 +190,37 @@ fn a_person_s_review_carries_a_claim_unless_what_was_observed_contradicts_it() {
     let claim = judge(&mut world, "src/run.py is right", &[&against], "");
     assert_eq!(claim.verdict, Verdict::Rejected, "{}", claim.reason);
 }
+
+#[test]
+fn a_plain_word_that_code_has_too_is_a_word() {
+    let world = || {
+        let mut world = world();
+        for (name, place) in [("get", "src/queue.py:1-2"), ("name", "src/queue.py:4-5")] {
+            world.names.push((name.to_owned(), place.to_owned()));
+        }
+        let view = world.see("view", Family::Read, "src/run.py", &["src/run.py"]);
+        (world, view)
+    };
+    // Nothing of what was shown has these names, and the sentences speak of none of them.
+    for text in [
+        "jobs get lost when the queue stops",
+        "the name of the queue is logged",
+        "an idle queue is drained to get a job",
+        "get requests are drained from the queue",
+    ] {
+        let (mut world, view) = world();
+        let claim = judge(&mut world, text, &[&view], "    log(\"drain(queue)\")");
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+    for text in [
+        "get loses a job of the queue",
+        "`get` loses a job",
+        "callers of get lose a job",
+        "the get function waits",
+    ] {
+        let (mut world, view) = world();
+        let claim = judge(&mut world, text, &[&view], "    log(\"drain(queue)\")");
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+        assert!(claim.reason.contains("It is about get"), "{text}: {}", claim.reason);
+    }
+}
