@@ -2,7 +2,7 @@
 
 use crate::literal::{Literal, ended, literal_at};
 use crate::needs::is_document;
-use crate::syntax::{Spoken, is_comment, spoken};
+use crate::syntax::{Spoken, is_comment, places_of, spoken};
 use crate::valued::{Kind, Said, said_in};
 
 /// What a line gives to what a sentence speaks of; nothing where it gives nothing, or something that is computed.
@@ -56,16 +56,16 @@ fn spellings(word: &str) -> Vec<String> {
     all
 }
 
-/// Where a word stands as a whole one.
+/// Where a word stands as a whole one, and as no part of `read-timeout`.
 fn places(line: &str, word: &str) -> Vec<usize> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let whole = |at: &usize| {
+    let is_alone = |at: &usize| {
         let (before, after) = (&line[..*at], &line[at + word.len()..]);
         let is_joined = before.ends_with('-') && before.trim_end_matches('-').ends_with(is_part)
             || after.starts_with('-') && after[1..].starts_with(is_part);
-        !before.ends_with(is_part) && !after.starts_with(is_part) && !is_joined
+        !is_joined
     };
-    line.match_indices(word).map(|(at, _)| at).filter(whole).collect()
+    places_of(line, word).filter(is_alone).collect()
 }
 
 /// Whether a word stands in quotes of its own.

@@ -10,6 +10,7 @@ use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
 use crate::situation::Situation;
 use crate::state::path_of;
+use crate::syntax::places_of as places_in;
 use crate::uses::{Use, use_of};
 
 /// Names of a claim that are looked for; whoever names more names none.
@@ -444,7 +445,5 @@ fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
 
 /// Whether a line has a word, and not only as a part of another.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    line.match_indices(word)
-        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+    places_in(line, word).next().is_some()
 }

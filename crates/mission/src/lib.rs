@@ -48,6 +48,7 @@ mod quote;
 mod remarks;
 mod runs;
 mod searches;
+mod settle;
 pub mod short;
 mod situation;
 mod sound;
@@ -57,6 +58,7 @@ mod syntax;
 mod telling;
 mod tested;
 mod turning;
+mod undone;
 mod uses;
 mod valued;
 

@@ -7,6 +7,7 @@ mod going_on;
 mod grounded;
 mod held;
 mod honest;
+mod judged;
 mod leading;
 mod packets;
 mod playing;

@@ -1,31 +1,16 @@
 //! A line that gives what a claim names another value does not verify it; whatever cannot be compared is judged as before.
 
-use m1nd_mission::{Claim, Command, EventId, EvidenceClass, Family, Mode, Verdict, Verify};
+use m1nd_mission::{EventId, EvidenceClass, Verdict};
 
+use crate::judged::{judge, view, world_of};
 use crate::world::World;
 
 const CLIENT: &str = "def connect(host, verify=False, retries=3):\n    timeout = 10\n    limit = 1_000\n    wait = timeout * 2\n    if not host:\n        return 0\n    timeout = 10\n    other(timeout=5)\n";
 
 fn world() -> (World, EventId) {
-    let mut world = World::new(Mode::BugHunt, &[]);
-    world.files.insert("src/client.py".to_owned(), "h1".to_owned());
-    world.texts.insert("src/client.py".to_owned(), CLIENT.to_owned());
-    world.names.push(("connect".to_owned(), "src/client.py:1-8".to_owned()));
-    world.silent = true;
-    let view = world.see("view", Family::Read, "src/client.py", &["src/client.py"]);
+    let mut world = world_of(&[("src/client.py", CLIENT)], &[("connect", "src/client.py:1-8")]);
+    let view = view(&mut world, "src/client.py");
     (world, view)
-}
-
-fn judge(world: &mut World, text: &str, events: &[&EventId], quote: &str) -> Claim {
-    let verify = Verify {
-        text: Some(text.to_owned()),
-        event_ids: events.iter().map(|id| (*id).clone()).collect(),
-        outcome: Some("supports".to_owned()),
-        quote: Some(quote.to_owned()),
-        ..Verify::default()
-    };
-    let done = world.do_(Command::Verify(verify)).unwrap();
-    world.state.claim(&done.claim.unwrap()).unwrap().clone()
 }
 
 #[test]
