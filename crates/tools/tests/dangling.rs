@@ -445,11 +445,8 @@ fn calls_in_the_edited_file_are_told_where_they_stand_now() {
     let fixture = ingested(
         "//- q.py\nclass Q:\n    def items(self):\n        return [1]\n\n    def both(self):\n        return sorted(self.items())\n",
     );
-    let made = ok(
-        &fixture,
-        "apply_batch",
-        batch("q.py", "    def items(self)", "    @property\n    def items(self)"),
-    );
+    let edits = json!([{"file_path": "q.py", "edits": [{"old": "    def items(self)", "new": "    @property\n    def items(self)"}]}]);
+    let made = ok(&fixture, "apply_batch", json!({ "edits": edits }));
     assert_eq!(places(&made, "callers_to_check"), ["q.py:7"], "{made}");
     assert_eq!(made["callers_to_check"][0]["source"], "return sorted(self.items())");
 }
