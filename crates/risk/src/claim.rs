@@ -1,5 +1,6 @@
 //! Claim: a sentence about the code, and what speaks for and against it.
 
+mod alone;
 mod judge;
 mod sentence;
 
