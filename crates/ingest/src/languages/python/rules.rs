@@ -32,14 +32,31 @@ impl PythonRules {
         Self { modules: program.index.by_paths(is_python, || Modules::of(program), follow) }
     }
 
-    /// A name at the top of a module: defined, assigned or imported there.
+    /// A name at the top of a module: defined, assigned or imported there, or a module below it. A module below one of which
+    /// everything is imported comes last: it is brought only where that one lists or imports it.
     fn item(&self, eval: &mut Eval<'_, '_>, place: Place, name: GName, hops: u32) -> Option<Ty> {
+        let mut beyond = None;
+        let found = self.said_in(eval, place, name, hops, &mut beyond);
+        let program = eval.program;
+        let below = || self.modules.below(program, place, program.text(name)).map(Ty::Place);
+        found.or_else(below).or(beyond)
+    }
+
+    /// The same without modules below; `beyond` is the first below one of which everything is imported.
+    fn said_in(
+        &self,
+        eval: &mut Eval<'_, '_>,
+        place: Place,
+        name: GName,
+        hops: u32,
+        beyond: &mut Option<Ty>,
+    ) -> Option<Ty> {
         let program = eval.program;
         if hops == 0 {
             return None;
         }
         if let Place::Package(_) = place {
-            return self.modules.below(program, place, program.text(name)).map(Ty::Place);
+            return None;
         }
         let (mut found, certain) = self.defined(eval, place, name);
         if certain {
@@ -64,13 +81,17 @@ impl PythonRules {
             if let Ty::Place(other) = self.module_of(eval, file, at as usize)
                 && other != place
                 && !program.text(name).starts_with('_')
-                && let Some(found) =
-                    eval.search_once(other, name, false, |eval| self.item(eval, other, name, hops - 1))
             {
-                return Some(found);
+                let search = |eval: &mut Eval<'_, '_>| self.said_in(eval, other, name, hops - 1, beyond);
+                if let Some(found) = eval.search_once(other, name, false, search) {
+                    return Some(found);
+                }
+                if beyond.is_none() {
+                    *beyond = self.modules.below(program, other, program.text(name)).map(Ty::Place);
+                }
             }
         }
-        self.modules.below(program, place, program.text(name)).map(Ty::Place)
+        None
     }
 
     /// The last definition of a name is the one that counts, and while that stands in a branch, those before it

@@ -813,3 +813,34 @@ def use(cart: Cart, other: Other, unknown):
         "#]],
     );
 }
+
+#[test]
+fn a_module_of_the_package_itself_comes_before_those_of_a_package_that_it_imports_everything_of() {
+    check(
+        r#"
+//- base/__init__.py
+from base.lookups import *
+//- base/lookups.py
+class Transform: pass
+//- base/functions/__init__.py
+from base.lookups import Transform
+def only(): pass
+//- geo/__init__.py
+from base import *
+//- geo/functions.py
+class Transform: pass
+//- plain/__init__.py
+from base import *
+//- u.py
+from geo import functions
+from plain import functions as others
+def use():
+    functions.Transform()
+    others.only()
+"#,
+        expect![[r#"
+            u.py use -> base/functions/__init__.py only @[5]
+            u.py use -> geo/functions.py Transform @[4]
+        "#]],
+    );
+}
