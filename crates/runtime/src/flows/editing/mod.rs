@@ -8,14 +8,17 @@ pub mod connected;
 pub mod context;
 mod dangling;
 mod defaults;
+mod dry_run;
 mod fitting;
 mod making;
 mod near_tests;
 mod possible;
 pub mod preview;
+mod refusal;
 mod shown;
 mod stray;
 mod texts;
+mod unseen;
 
 pub use checks::{Checked, check};
 pub use command::CommandRun;

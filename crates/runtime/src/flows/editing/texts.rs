@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_edit::{FileChange, Plan};
+use m1nd_vfs::read::decode;
 use m1nd_vfs::{Root, read};
 
 use super::super::slice::MAX_FILE_BYTES;
@@ -24,6 +26,16 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
 impl<'a> Texts<'a> {
     pub(super) fn of(root: &'a Root) -> Self {
         Self { root, read: BTreeMap::new() }
+    }
+
+    /// The same as a plan leaves them, whether or not it was carried out.
+    pub(super) fn after(root: &'a Root, plan: &Plan) -> Self {
+        let text = |file: &FileChange| {
+            let bytes = &file.after.as_ref()?.bytes;
+            decode(bytes).map(|(text, _)| text)
+        };
+        let read = plan.files.iter().map(|file| (file.path.clone(), text(file))).collect();
+        Self { root, read }
     }
 
     pub(super) fn text(&mut self, path: &str) -> Option<&str> {

@@ -16,7 +16,7 @@ use super::users::User;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// Bytes of a signature that are shown.
 const LONG: usize = 160;
 /// Shorter names are those of other things, too, and one that so many lines read is.
