@@ -7,6 +7,7 @@ mod go;
 pub(crate) mod handed;
 mod importers;
 mod java;
+mod moved;
 mod offered;
 mod python;
 pub(crate) mod rust;
@@ -26,6 +27,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 use rayon::prelude::*;
 
 pub use self::importers::{Worlds, left};
+pub(crate) use self::moved::astray;
 pub use self::world::World;
 
 /// Files that import the same, and are read to learn whether that was missing before.
