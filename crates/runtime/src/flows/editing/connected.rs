@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx};
 use m1nd_vfs::Root;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::calls::Files;
-use super::context::Target;
+use super::context::{NAMES, Target};
 
 /// A file that an edit of the target touches on.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
@@ -33,6 +33,8 @@ const MAX_LINE_BYTES: usize = 200;
 #[derive(Default)]
 struct Links {
     calls: usize,
+    /// Lines that name it without calling it.
+    uses: usize,
     tests: usize,
     called: usize,
     guesses: usize,
@@ -43,13 +45,18 @@ struct Links {
 impl Links {
     /// Callers must follow a changed signature; tests show what is expected; what is called is context.
     fn weight(&self) -> usize {
-        4 * self.calls.min(10) + 3 * self.tests.min(5) + 2 * self.called.min(5) + self.guesses.min(3)
+        4 * self.calls.min(10)
+            + 3 * self.tests.min(5)
+            + 2 * self.uses.min(10)
+            + 2 * self.called.min(5)
+            + self.guesses.min(3)
     }
 
     fn why(&self) -> String {
         let some = |count: usize, words: &str| (count > 0).then(|| format!("{count} {words}"));
         let parts = [
             some(self.calls, "calls of it"),
+            some(self.uses, "lines that name it"),
             some(self.tests, "calls in tests"),
             some(self.called, "definitions that it calls"),
             some(self.guesses, "relations guessed by name"),
@@ -62,7 +69,8 @@ impl Links {
 pub fn files(root: &Root, graph: &Graph, target: &Target, most: usize) -> (Vec<Connected>, u64) {
     let mut links: BTreeMap<&str, Links> = BTreeMap::new();
     for &ix in &target.nodes {
-        for edge in graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls) {
+        let asks = |edge: &Edge<'_>| edge.kind == EdgeKind::Calls || NAMES.contains(&edge.kind);
+        for edge in graph.incoming(ix).filter(asks) {
             let user = graph.node(edge.source);
             if user.path() == target.path {
                 continue;
@@ -84,6 +92,7 @@ pub fn files(root: &Root, graph: &Graph, target: &Target, most: usize) -> (Vec<C
                 }
                 match rank {
                     1 => of.guesses += 1,
+                    _ if edge.kind != EdgeKind::Calls => of.uses += 1,
                     2 => of.tests += 1,
                     _ => of.calls += 1,
                 }
