@@ -6,6 +6,7 @@ use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
+use m1nd_risk::fixtures;
 use m1nd_vfs::Root;
 use rayon::prelude::*;
 
@@ -13,7 +14,10 @@ use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
+use crate::flows::review::held::Held;
 use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
+use crate::flows::review::setters;
+use crate::workspace::Texts as Written;
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -35,15 +39,84 @@ pub(super) fn find(
     let hidden = hidden(before, after, checked).map(|node| (node, "signature"));
     let changed: Vec<(NodeIx, &'static str)> = gone.chain(hidden).collect();
     // Files are parsed for the name of each.
-    let uses = changed
-        .par_iter()
-        .map(|&(node, because)| States { before, after, plan, texts: Texts::of(root) }.uses(node, because));
+    let uses = changed.par_iter().map(|&(node, because)| {
+        States { before, after, plan, texts: Texts::after(root, plan) }.uses(node, because)
+    });
     let uses: Vec<Vec<CallerShown>> = uses.collect();
+    let mut uses = uses;
+    uses.push(asking(root, before, after, plan));
+    uses.push(setting(root, before, after, plan));
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut found: Vec<CallerShown> =
         uses.into_iter().flatten().filter(|one| told.insert(one.at.clone())).collect();
     found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
     found
+}
+
+/// Tests that ask for a fixture by its name, which nothing has for them any more.
+fn asking(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<CallerShown> {
+    let mut texts = Texts::after(root, plan);
+    let mut found = Vec::new();
+    let gave = plan.files.iter().flat_map(|file| before.nodes_in(&file.path));
+    for node in gave {
+        for (name, asker) in fixtures::without(before, after, node) {
+            let user = after.node(asker);
+            let (first, last) = user.lines();
+            // What a test is run with several times may be written down with it.
+            if (first.saturating_sub(MARKS)..first.max(1))
+                .any(|line| is_written_down(&mut texts, user.path(), line, &name))
+            {
+                continue;
+            }
+            let lines = texts.lines_with(user.path(), (first, last), &name, &[]);
+            let line = lines.first().copied().unwrap_or(first.max(1));
+            found.push(CallerShown {
+                at: format!("{}:{line}", user.path()),
+                node_id: user.id().to_owned(),
+                uses: name,
+                because: "removed",
+                evidence: Evidence::Resolved.name(),
+                source: texts.line(user.path(), line),
+            });
+        }
+    }
+    found
+}
+
+/// Lines that set a property of Python which cannot be set any more.
+fn setting(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<CallerShown> {
+    let written: Written = plan
+        .files
+        .iter()
+        .map(|file| (file.path.clone(), file.after.as_ref().map(|after| after.bytes.clone())))
+        .collect();
+    let states = plan.files.iter().filter_map(|file| {
+        let (path_before, old) = old(&plan.files, file);
+        let new = written.get(&file.path)?.as_deref()?;
+        Some(setters::States { path_before, path: &file.path, old: old?, new })
+    });
+    let mut texts = Texts::after(root, plan);
+    let mut held = Held::of(root, &[], &written);
+    let lost = setters::lost(&mut held, before, after, states);
+    let uses = lost.iter().flat_map(|one| one.lines.iter().map(move |place| (one, place)));
+    let shown = uses.map(|(one, (path, line))| CallerShown {
+        at: format!("{path}:{line}"),
+        node_id: after.node_at(path, *line).map_or_else(String::new, |ix| after.node(ix).id().to_owned()),
+        uses: format!("{} (its setter)", one.name),
+        because: "removed",
+        evidence: Evidence::Resolved.name(),
+        source: texts.line(path, *line),
+    });
+    shown.collect()
+}
+
+/// Lines above a test on which its decorators stand.
+const MARKS: u32 = 20;
+
+/// Whether a line quotes a name as one of the parameters that tests are given.
+fn is_written_down(texts: &mut Texts<'_>, path: &str, line: u32, name: &str) -> bool {
+    let line = texts.line(path, line);
+    has_word(&line, name) && line.contains(['"', '\''])
 }
 
 /// The word by which a node is used.
@@ -82,6 +155,11 @@ impl States<'_> {
             return Vec::new();
         }
         let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
+        // What goes with its class is not asked for any more, or is found with it elsewhere.
+        let owner = before.owner(node);
+        if because == DEFAULT && owner.is_some_and(|ix| survivor(before, after, self.plan, ix).is_none()) {
+            return Vec::new();
+        }
         if because == DEFAULT && is_constructor(gone.label()) {
             return self.made_by(node);
         }
