@@ -235,3 +235,70 @@ fn lines_that_set_a_property_without_a_setter_dangle() {
     let made = ok(&fixture, "apply_batch", edit("box.py", old, "    size = 1\n\n"));
     assert_eq!(places(&made, "dangling_callers"), [""; 0], "{made}");
 }
+
+/// What dangles after an edit, without and with a demand that nothing does.
+fn dangles(files: &str, path: &str, old: &str, new: &str) -> Vec<String> {
+    let fixture = ingested(files);
+    let mut body = edit(path, old, new);
+    let made = ok(&fixture, "apply_batch", body.clone());
+    let told: Vec<String> = places(&made, "dangling_callers").into_iter().map(str::to_owned).collect();
+    ok(&fixture, "undo_batch", json!({"batch_id": made["batch_id"]}));
+    body["verify"] = json!("graph");
+    let is_refused = fixture.call("apply_batch", body).is_error;
+    assert_eq!(is_refused, !told.is_empty(), "{path} {new}: {told:?}");
+    told
+}
+
+#[test]
+fn exports_that_go_dangle_where_they_are_imported() {
+    let files = "//- a.ts\nfunction hidden() { return 1; }\nexport function f() { return hidden(); }\nexport { hidden as shown };\nexport type Id = string;\n\
+        //- b.ts\nimport { f } from './a';\nimport { shown } from './a';\nimport type { Id } from './a';\nexport const b: Id = String(f() + shown());\n\
+        //- index.ts\nexport * from './a';\n//- c.ts\nimport { f } from './index';\nexport const c = f();\n";
+    assert_eq!(
+        dangles(files, "a.ts", "export function f", "export default function f"),
+        ["b.ts:1", "c.ts:1"]
+    );
+    assert_eq!(dangles(files, "a.ts", "as shown", "as displayed"), ["b.ts:2"]);
+    assert_eq!(dangles(files, "a.ts", "export type Id", "type Id"), ["b.ts:3"]);
+    assert_eq!(dangles(files, "a.ts", "export type Id = string;\n", ""), ["b.ts:3"]);
+    // Said otherwise it is exported as it was.
+    assert_eq!(
+        dangles(
+            files,
+            "a.ts",
+            "export function f() { return hidden(); }",
+            "function f() { return 2; }\nexport { f };"
+        ),
+        [""; 0]
+    );
+    assert_eq!(
+        dangles(files, "a.ts", "export type Id = string;", "export interface Id { a: string }"),
+        [""; 0]
+    );
+}
+
+#[test]
+fn what_a_crate_keeps_to_itself_dangles_in_others() {
+    let files = "//- Cargo.toml\n[workspace]\nmembers = [\"geo\", \"app\"]\n\
+        //- geo/Cargo.toml\n[package]\nname = \"geo\"\nversion = \"0.1.0\"\n//- geo/src/lib.rs\nmod shapes;\npub use shapes::Area;\n\npub fn g() -> Area {\n    Area\n}\n//- geo/src/shapes.rs\npub struct Area;\n\
+        //- app/Cargo.toml\n[package]\nname = \"app\"\nversion = \"0.1.0\"\n[dependencies]\ngeo = { path = \"../geo\" }\n//- app/src/lib.rs\nuse geo::Area;\n\npub fn f(_: Area) {}\n";
+    for new in ["use shapes::Area;", "pub(crate) use shapes::Area;"] {
+        assert_eq!(dangles(files, "geo/src/lib.rs", "pub use shapes::Area;", new), ["app/src/lib.rs:1"]);
+    }
+    assert_eq!(
+        dangles(
+            files,
+            "geo/src/lib.rs",
+            "mod shapes;\npub use shapes::Area;",
+            "pub mod shapes;\npub use shapes::{Area};"
+        ),
+        [""; 0]
+    );
+}
+
+#[test]
+fn a_name_that_is_not_listed_any_more_dangles_where_everything_is_imported() {
+    let files = "//- pk/__init__.py\n//- pk/m.py\n__all__ = [\"one\", \"two\"]\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\
+        //- u.py\nfrom pk.m import *\n\n\ndef go():\n    return one() + two()\n//- v.py\nfrom pk.m import *\n\n\ndef go(two):\n    return one() + two\n";
+    assert_eq!(dangles(files, "pk/m.py", "[\"one\", \"two\"]", "[\"one\"]"), ["u.py:5"]);
+}

@@ -175,7 +175,8 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             let gone = checked.removed(graph);
             let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
             made.callers.extend(leads);
-            made.callers.extend(stray::uses(ctx, (graph, graph), &planned, &checked)?);
+            let astray = stray::planned(ctx, graph, &planned, &checked, &made.callers)?;
+            made.callers.extend(astray);
             made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
             if request.verify == Verify::Graph && !planned.files.is_empty() {
                 dry_run::verify(ctx, graph, &planned, &checked, &mut made)?;

@@ -16,6 +16,19 @@ use crate::workspace::Texts;
 /// Why such a line is told.
 pub(super) const BECAUSE: &str = "import";
 
+/// The same of a plan, beside the uses that are known already.
+pub(super) fn planned(
+    ctx: &Ctx<'_>,
+    graph: &Graph,
+    plan: &Plan,
+    checked: &Checked,
+    known: &[CallerShown],
+) -> Result<Vec<CallerShown>, Fault> {
+    let mut found = uses(ctx, (graph, graph), plan, checked)?;
+    found.retain(|one| known.iter().all(|known| known.at != one.at));
+    Ok(found)
+}
+
 /// One for each line; `graph` is the newest that is known, the files are those of the plan. `before` has them as they were.
 pub(super) fn uses(
     ctx: &Ctx<'_>,
@@ -46,10 +59,10 @@ pub(super) fn uses(
     let mut world = World::of(graph, root, &after, Held::of(root, &[], &after));
     let said = |pattern: &Pattern, family: &'static str| said(ctx, &after, pattern, family, TIME_LIMIT);
     let mut broken = imports::broken(&mut world, &said, &changed)?;
-    if changed.iter().any(|one| one.path != one.path_before) {
-        let mut then = World::of(before, root, &texts_before, Held::of(root, &[], &texts_before));
-        broken.extend(imports::astray(Worlds { then: &mut then, now: &mut world }, &changed));
-    }
+    let mut then = World::of(before, root, &texts_before, Held::of(root, &[], &texts_before));
+    broken.extend(imports::astray(Worlds { then: &mut then, now: &mut world }, &changed));
+    let worlds = Worlds { then: &mut then, now: &mut world };
+    broken.extend(imports::ungiven(worlds, &said, before, &changed)?);
     let mut found = Vec::new();
     for one in broken {
         let evidence = match one.certainty {

@@ -3,6 +3,7 @@
 //! Only what is certain is told: the place that an import looks into must be wholly ours, and nothing may bring the name there that
 //! cannot be read.
 
+mod exports;
 mod go;
 pub(crate) mod handed;
 mod importers;
@@ -12,6 +13,7 @@ mod offered;
 mod python;
 pub(crate) mod rust;
 mod script;
+mod shut;
 mod star;
 mod unbound;
 mod world;
@@ -137,6 +139,24 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
             found.extend(unbound::left(world, one, language.family, old, new));
         }
     }
+    found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
+    found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
+    found.truncate(MAX_FOUND);
+    Ok(found)
+}
+
+/// Lines that the change left alone and that take what a file of it does not give any more: an export, what other crates may use, a
+/// name that comes with all of a module. `before` is the graph that knows who takes from it.
+pub(crate) fn ungiven(
+    worlds: Worlds<'_, '_>,
+    said: &Said<'_>,
+    before: &Graph,
+    changed: &[Changed<'_>],
+) -> Result<Vec<Broken>, Fault> {
+    let Worlds { then, now } = worlds;
+    let mut found = exports::gone(now, before, changed);
+    found.extend(shut::from_others(now, said, changed)?);
+    found.extend(importers::unlisted_used(Worlds { then, now }, said, changed)?);
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
     found.truncate(MAX_FOUND);
