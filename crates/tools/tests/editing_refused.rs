@@ -85,3 +85,16 @@ fn a_refusal_counts_all_places_and_shows_as_many_as_there_is_room_for() {
     let call: Value = serde_json::from_str(call).unwrap();
     ok(&fixture, call["tool"].as_str().unwrap(), call["arguments"].clone());
 }
+
+#[test]
+fn a_path_that_is_taken_and_a_hash_that_is_none_are_told_by_their_names() {
+    let fixture = ingested(&format!("{SHAPES}//- other.py\nX = 1\n"));
+    let onto = json!({"edits": [{"file_path": "other.py", "rename_to": "sh.py"}]});
+    let no = refused(&fixture, "apply_batch", onto);
+    let hint = no["recovery"]["hint"].as_str().unwrap();
+    assert!(hint.contains("Rename to another path") && !hint.contains("create"), "{no}");
+    assert!(no["message"].as_str().unwrap().contains("rename_to"), "{no}");
+    let short = json!({"file_path": "sh.py", "expected_hash": "00", "new_content": "x = 1\n"});
+    let no = refused(&fixture, "apply", short);
+    assert!(no["message"].as_str().unwrap().contains("expected_hash"), "{no}");
+}

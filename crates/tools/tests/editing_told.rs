@@ -164,9 +164,10 @@ fn tests_stay_in_a_short_answer_and_what_was_cut_is_told() {
 
 #[test]
 fn the_context_of_a_constant_has_the_lines_that_read_it() {
-    let files = "//- conf.py\nLIMIT = 3\n\n\nclass Colour:\n    RED = 1\n\
+    let files = "//- conf.py\nLIMIT = 3\nsignal = make()\n\n\nclass Colour:\n    RED = 1\n\
         //- a.py\nfrom conf import LIMIT\n\n\ndef a():\n    return LIMIT\n\
         //- b.py\nimport conf\n\n\ndef b():\n    return conf.LIMIT + 1\n\
+        //- s.py\nfrom conf import signal\n\n\ndef s():\n    signal.send(1)\n//- t.py\nfrom conf import signal\n\
         //- src/kind.rs\npub enum Kind {\n    One,\n    Two,\n}\n\
         //- src/lib.rs\nmod kind;\nuse kind::Kind;\npub fn f(k: Kind) -> bool {\n    let other = Kind::Two;\n    k as u8 == other as u8\n}\n";
     let fixture = ingested(files);
@@ -175,6 +176,8 @@ fn the_context_of_a_constant_has_the_lines_that_read_it() {
         assert_eq!(places(&body, "users"), ["a.py:5", "b.py:5"], "{body}");
         assert_eq!(body["users_total"], 2);
         assert!(body.get("rests_on").is_none(), "{body}");
+        let body = ok(&fixture, tool, json!({"node_id": "signal"}));
+        assert_eq!(places(&body, "users"), ["s.py:5", "t.py:1"], "{body}");
         let body = ok(&fixture, tool, json!({"node_id": "Kind"}));
         assert!(places(&body, "users").contains(&"src/lib.rs:3"), "{body}");
     }
@@ -301,4 +304,24 @@ fn a_name_that_is_not_listed_any_more_dangles_where_everything_is_imported() {
     let files = "//- pk/__init__.py\n//- pk/m.py\n__all__ = [\"one\", \"two\"]\n\n\ndef one():\n    return 1\n\n\ndef two():\n    return 2\n\
         //- u.py\nfrom pk.m import *\n\n\ndef go():\n    return one() + two()\n//- v.py\nfrom pk.m import *\n\n\ndef go(two):\n    return one() + two\n";
     assert_eq!(dangles(files, "pk/m.py", "[\"one\", \"two\"]", "[\"one\"]"), ["u.py:5"]);
+}
+
+#[test]
+fn a_manifest_that_names_a_function_or_a_file_which_goes_is_told() {
+    let files = "//- pyproject.toml\n[project]\nname = \"shop\"\n\n[project.scripts]\nshop = \"shop.cli:main\"\nother = \"shop.cli:mainly\"\n//- src/shop/__init__.py\n//- src/shop/cli.py\ndef main():\n    return 1\n\n\ndef mainly():\n    return 2\n\
+        //- web/package.json\n{\n  \"name\": \"web\",\n  \"bin\": { \"web\": \"./cli.js\" }\n}\n//- web/cli.js\nfunction go() { return 1; }\ngo();\n";
+    assert_eq!(dangles(files, "src/shop/cli.py", "def main()", "def run()"), ["pyproject.toml:5"]);
+    assert_eq!(dangles(files, "src/shop/cli.py", "return 1", "return 3"), [""; 0]);
+    let fixture = ingested(files);
+    let made = ok(
+        &fixture,
+        "apply_batch",
+        json!({"edits": [{"file_path": "web/cli.js", "rename_to": "web/main.js"}]}),
+    );
+    assert_eq!(places(&made, "dangling_callers"), ["web/package.json:3"], "{made}");
+    // A module that becomes a package gives what it gave.
+    let fixture = ingested(files);
+    let moved = json!({"verify": "graph", "edits": [{"file_path": "src/shop/cli.py", "rename_to": "src/shop/cli/__init__.py"}]});
+    let made = ok(&fixture, "apply_batch", moved);
+    assert_eq!(places(&made, "dangling_callers"), [""; 0], "{made}");
 }

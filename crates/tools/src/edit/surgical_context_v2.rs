@@ -80,7 +80,7 @@ impl Tool for SurgicalContextV2 {
         let (target, mut context) = context::run(ctx, &at, &request)?;
         let most = usize::try_from(most).unwrap_or(5);
         let (connected, connected_total) =
-            connected::files(ctx.workspace()?.root(), &at.graph, &target, most);
+            connected::files(ctx.workspace()?.root(), &at.graph, &target, &context.user_lines(), most);
         context.leave_to(&connected);
         let guidance = Guidance {
             next_suggested_tool: Some("validate_plan"),

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx};
 use m1nd_vfs::Root;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::calls::Files;
-use super::context::{NAMES, Target};
+use super::context::Target;
 
 /// A file that an edit of the target touches on.
 #[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
@@ -65,12 +65,22 @@ impl Links {
     }
 }
 
-/// The files that matter most, best first, with their lines that matter; and how many there are.
-pub fn files(root: &Root, graph: &Graph, target: &Target, most: usize) -> (Vec<Connected>, u64) {
+/// The files that matter most, best first, with their lines that matter; and how many there are. `users` are lines that name the target.
+pub fn files(
+    root: &Root,
+    graph: &Graph,
+    target: &Target,
+    users: &[(String, u32)],
+    most: usize,
+) -> (Vec<Connected>, u64) {
     let mut links: BTreeMap<&str, Links> = BTreeMap::new();
+    for (path, line) in users.iter().filter(|(path, _)| *path != target.path) {
+        let of = links.entry(path).or_default();
+        of.uses += 1;
+        of.spots.push((line.saturating_sub(AROUND).max(1), line + AROUND, 2));
+    }
     for &ix in &target.nodes {
-        let asks = |edge: &Edge<'_>| edge.kind == EdgeKind::Calls || NAMES.contains(&edge.kind);
-        for edge in graph.incoming(ix).filter(asks) {
+        for edge in graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls) {
             let user = graph.node(edge.source);
             if user.path() == target.path {
                 continue;
@@ -92,7 +102,6 @@ pub fn files(root: &Root, graph: &Graph, target: &Target, most: usize) -> (Vec<C
                 }
                 match rank {
                     1 => of.guesses += 1,
-                    _ if edge.kind != EdgeKind::Calls => of.uses += 1,
                     2 => of.tests += 1,
                     _ => of.calls += 1,
                 }

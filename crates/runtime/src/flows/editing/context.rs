@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use m1nd_contract::Fault;
 use m1nd_contract::budget::{cut_text, drop_tail};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::mentions::{self, Role};
 use m1nd_memory::text::timestamp;
 use m1nd_risk::blast::{self, Toward};
 use m1nd_risk::plan::level;
@@ -293,6 +294,15 @@ impl Context {
         }
     }
 
+    /// The lines that name it, path and line.
+    pub fn user_lines(&self) -> Vec<(String, u32)> {
+        let line = |site: &Site| {
+            let (path, line) = site.at.rsplit_once(':')?;
+            Some((path.to_owned(), line.parse().ok()?))
+        };
+        self.users.iter().filter_map(line).collect()
+    }
+
     pub fn mark_truncated(&mut self) {
         self.truncated = true;
     }
@@ -431,6 +441,13 @@ fn users(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -> 
             }
         }
     }
+    for &ix in target.nodes.iter().filter(|&&ix| is_value(graph, ix)) {
+        for (source, line) in taken_in(graph, ix, files) {
+            let user = graph.node(source);
+            let is_test = user.flags().has(m1nd_graph::NodeFlags::TEST_CODE);
+            found.push(((false, is_test, user.path(), line), source, ix));
+        }
+    }
     found.retain(|((_, _, path, line), ..)| !called.contains(&(*path, *line)));
     // Of an enum and its member on one line the member says more.
     found.sort_by(|a, b| a.0.cmp(&b.0).then(b.2.cmp(&a.2)));
@@ -449,8 +466,38 @@ fn users(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -> 
     (found.into_iter().map(site).collect(), total)
 }
 
+/// Whether a node has a value and nothing that is called.
+fn is_value(graph: &Graph, ix: NodeIx) -> bool {
+    let kind = graph.node(ix).kind();
+    !kind.is_callable() && !kind.is_type() && kind != NodeKind::File && !graph.node(ix).label().is_empty()
+}
+
+/// Files that are looked through for the name of what they import.
+const MAX_IMPORTERS: usize = 60;
+
+/// Lines that say the name of a value in files that import it, or else the import: what is called on it is no relation to it.
+fn taken_in(graph: &Graph, ix: NodeIx, files: &mut Files<'_>) -> Vec<(NodeIx, u32)> {
+    let name = graph.node(ix).label();
+    let imports = graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Imports);
+    let mut found = Vec::new();
+    for edge in imports.filter(|edge| !edge.evidence.is_inferred()).take(MAX_IMPORTERS) {
+        let path = graph.node(edge.source).path();
+        let said = files.file(path).and_then(|file| mentions::of(path, file.text.as_bytes(), name));
+        let uses = said.iter().flatten().filter(|one| one.is_use() && one.of.is_empty());
+        let uses = uses.filter(|one| one.role == Role::Use);
+        let lines: BTreeSet<u32> = uses.map(|one| one.line).collect();
+        match lines.is_empty() {
+            true => found.extend(edge.lines.first().map(|&line| (edge.source, line))),
+            false => found.extend(
+                lines.into_iter().map(|line| (graph.node_at(path, line).unwrap_or(edge.source), line)),
+            ),
+        }
+    }
+    found
+}
+
 /// Relations of what names something without calling it.
-pub(super) const NAMES: [EdgeKind; 3] = [EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements];
+const NAMES: [EdgeKind; 3] = [EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements];
 
 /// What the target calls outside itself, each once.
 fn callees(graph: &Graph, target: &Target, most: usize) -> (Vec<Callee>, u64) {

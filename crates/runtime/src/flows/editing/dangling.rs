@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use super::checks::{Checked, node_of};
 use super::defaults::has_default;
+use super::entry_points;
 use super::shown::{CallerShown, old};
 use super::texts::{Texts, has_word};
 use crate::flows::review::held::Held;
@@ -44,6 +45,10 @@ pub(super) fn find(
     });
     let uses: Vec<Vec<CallerShown>> = uses.collect();
     let mut uses = uses;
+    let mut states = States { before, after, plan, texts: Texts::after(root, plan) };
+    let gone: Vec<NodeIx> = changed.iter().filter(|one| one.1 == "removed").map(|one| one.0).collect();
+    let gone: Vec<NodeIx> = gone.into_iter().filter(|&node| !states.is_named_still(node)).collect();
+    uses.push(entry_points::left(&mut states.texts, before, &gone));
     uses.push(asking(root, before, after, plan));
     uses.push(setting(root, before, after, plan));
     let mut told: BTreeSet<String> = BTreeSet::new();
@@ -62,10 +67,7 @@ fn asking(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<Caller
         for (name, asker) in fixtures::without(before, after, node) {
             let user = after.node(asker);
             let (first, last) = user.lines();
-            // What a test is run with several times may be written down with it.
-            if (first.saturating_sub(MARKS)..first.max(1))
-                .any(|line| is_written_down(&mut texts, user.path(), line, &name))
-            {
+            if is_written_down(&mut texts, user.path(), first, &name) {
                 continue;
             }
             let lines = texts.lines_with(user.path(), (first, last), &name, &[]);
@@ -110,14 +112,19 @@ fn setting(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<Calle
     shown.collect()
 }
 
-/// Lines above a test on which its decorators stand.
-const MARKS: u32 = 20;
-
-/// Whether a line quotes a name as one of the parameters that tests are given.
-fn is_written_down(texts: &mut Texts<'_>, path: &str, line: u32, name: &str) -> bool {
-    let line = texts.line(path, line);
-    has_word(&line, name) && line.contains(['"', '\''])
+/// Whether the decorators of a test quote a name as one of the parameters that it is given: it may be run with several values.
+fn is_written_down(texts: &mut Texts<'_>, path: &str, first: u32, name: &str) -> bool {
+    let text = texts.text(path).unwrap_or_default();
+    let above: Vec<&str> = text.lines().take(first as usize).collect();
+    // The first line is that of the function, or of its first decorator.
+    let around = above.iter().rev().take_while(|line| !line.trim().is_empty());
+    let below = text.lines().skip(first as usize).take_while(|line| !line.trim_start().starts_with("def "));
+    let mut lines = around.copied().chain(below.take(MARKS)).take(2 * MARKS);
+    lines.any(|line| has_word(line, name) && line.contains(['"', '\'']) && !line.contains("usefixtures"))
 }
+
+/// Lines of decorators that are looked at.
+const MARKS: usize = 20;
 
 /// The word by which a node is used.
 pub(super) fn word_of(graph: &Graph, node: NodeIx) -> &str {

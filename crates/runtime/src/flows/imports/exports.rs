@@ -140,7 +140,7 @@ const OPEN: [&str; 7] = [
     "declare global",
 ];
 /// Words between `export` and the kind of what is exported.
-const BEFORE: [&str; 4] = ["declare", "async", "abstract", "const enum"];
+const BEFORE: [&str; 3] = ["declare", "async", "abstract"];
 /// Bytes of a statement that are looked through.
 const MAX_STATEMENT: usize = 4_000;
 
@@ -165,6 +165,8 @@ impl Exports {
         let listed = statement.strip_prefix("type").map_or(statement, str::trim_start);
         if let Some(list) = listed.strip_prefix('{') {
             for one in list.split('}').next().unwrap_or(list).split(',') {
+                let words = one.split(|c: char| !is_letter(c)).filter(|word| is_name(word));
+                self.possible.extend(words.map(str::to_owned));
                 let name = one.rsplit(" as ").next().unwrap_or(one).trim();
                 let name = name.strip_prefix("type ").unwrap_or(name).trim();
                 if is_name(name) {
@@ -181,7 +183,8 @@ impl Exports {
         {
             rest = next.trim_start();
         }
-        let (kind, rest) = split_word(rest);
+        let (kind, rest) =
+            split_word(rest.strip_prefix("const ").filter(|rest| rest.starts_with("enum ")).unwrap_or(rest));
         match kind {
             "default" => self.add("default"),
             "function" | "class" | "enum" | "interface" | "type" | "namespace" => {
@@ -219,7 +222,9 @@ fn without_comments(text: &str) -> String {
         let plain = line.trim_start();
         if is_inside || plain.starts_with("/*") {
             let from = if is_inside { plain } else { &plain[2..] };
-            is_inside = !from.contains("*/");
+            let behind = from.split_once("*/").map(|(_, behind)| behind.trim_start());
+            is_inside = behind.is_none();
+            out.push_str(behind.unwrap_or_default());
         } else if !plain.starts_with("//") {
             out.push_str(line.split(" //").next().unwrap_or(line));
         }
@@ -257,6 +262,7 @@ mod tests {
         assert!(Exports::of(text.as_bytes()).possible.contains("b"));
         assert_eq!(names("export * from './a'\n"), (String::new(), true));
         assert_eq!(names("export async function* g() {}\n/* export let x = 1\n*/\n"), ("g".into(), false));
+        assert_eq!(names("/** One. */ export const enum E {}\n"), ("E".into(), false));
         assert_eq!(names("const exported = 1\nexport const { p, q } = exported\n"), (String::new(), false));
         assert!(Exports::of(b"export const { p, q } = exported\n").possible.contains("q"));
     }

@@ -70,7 +70,7 @@ fn handed_on(path: &str, bytes: &[u8]) -> BTreeSet<String> {
     let lines: Vec<&str> = text.lines().collect();
     let is_open = |import: &Written| {
         let line = (import.line as usize).checked_sub(1).and_then(|at| lines.get(at));
-        line.is_some_and(|line| line.trim_start().starts_with("pub use "))
+        line.is_some_and(|line| line.contains("pub use "))
     };
     let imports = imported::written(path, bytes).unwrap_or_default();
     let named = imports.into_iter().filter(|one| is_open(one) && !one.is_all && one.within.is_none());
