@@ -6,19 +6,16 @@ use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::Change;
-use m1nd_risk::fixtures;
 use m1nd_vfs::Root;
 use rayon::prelude::*;
 
 use super::checks::{Checked, node_of};
 use super::defaults::has_default;
 use super::entry_points;
+use super::otherwise_asked::{asking, setting};
 use super::shown::{CallerShown, old};
-use super::texts::{Texts, has_word};
-use crate::flows::review::held::Held;
+use super::texts::{self, Texts, Written, has_word};
 use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
-use crate::flows::review::setters;
-use crate::workspace::Texts as Written;
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -39,92 +36,25 @@ pub(super) fn find(
     // What is still there may be out of reach.
     let hidden = hidden(before, after, checked).map(|node| (node, "signature"));
     let changed: Vec<(NodeIx, &'static str)> = gone.chain(hidden).collect();
+    let written = &texts::written(plan);
     // Files are parsed for the name of each.
     let uses = changed.par_iter().map(|&(node, because)| {
-        States { before, after, plan, texts: Texts::after(root, plan) }.uses(node, because)
+        States { before, after, plan, texts: Texts::after(root, written) }.uses(node, because)
     });
     let uses: Vec<Vec<CallerShown>> = uses.collect();
     let mut uses = uses;
-    let mut states = States { before, after, plan, texts: Texts::after(root, plan) };
+    let mut states = States { before, after, plan, texts: Texts::after(root, written) };
     let gone: Vec<NodeIx> = changed.iter().filter(|one| one.1 == "removed").map(|one| one.0).collect();
     let gone: Vec<NodeIx> = gone.into_iter().filter(|&node| !states.is_named_still(node)).collect();
     uses.push(entry_points::left(&mut states.texts, before, &gone));
-    uses.push(asking(root, before, after, plan));
-    uses.push(setting(root, before, after, plan));
+    uses.push(asking(root, before, after, (plan, written)));
+    uses.push(setting(root, before, after, (plan, written)));
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut found: Vec<CallerShown> =
         uses.into_iter().flatten().filter(|one| told.insert(one.at.clone())).collect();
     found.sort_by(|a, b| (!a.is_certain(), &a.at).cmp(&(!b.is_certain(), &b.at)));
     found
 }
-
-/// Tests that ask for a fixture by its name, which nothing has for them any more.
-fn asking(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<CallerShown> {
-    let mut texts = Texts::after(root, plan);
-    let mut found = Vec::new();
-    let gave = plan.files.iter().flat_map(|file| before.nodes_in(&file.path));
-    for node in gave {
-        for (name, asker) in fixtures::without(before, after, node) {
-            let user = after.node(asker);
-            let (first, last) = user.lines();
-            if is_written_down(&mut texts, user.path(), first, &name) {
-                continue;
-            }
-            let lines = texts.lines_with(user.path(), (first, last), &name, &[]);
-            let line = lines.first().copied().unwrap_or(first.max(1));
-            found.push(CallerShown {
-                at: format!("{}:{line}", user.path()),
-                node_id: user.id().to_owned(),
-                uses: name,
-                because: "removed",
-                evidence: Evidence::Resolved.name(),
-                source: texts.line(user.path(), line),
-            });
-        }
-    }
-    found
-}
-
-/// Lines that set a property of Python which cannot be set any more.
-fn setting(root: &Root, before: &Graph, after: &Graph, plan: &Plan) -> Vec<CallerShown> {
-    let written: Written = plan
-        .files
-        .iter()
-        .map(|file| (file.path.clone(), file.after.as_ref().map(|after| after.bytes.clone())))
-        .collect();
-    let states = plan.files.iter().filter_map(|file| {
-        let (path_before, old) = old(&plan.files, file);
-        let new = written.get(&file.path)?.as_deref()?;
-        Some(setters::States { path_before, path: &file.path, old: old?, new })
-    });
-    let mut texts = Texts::after(root, plan);
-    let mut held = Held::of(root, &[], &written);
-    let lost = setters::lost(&mut held, before, after, states);
-    let uses = lost.iter().flat_map(|one| one.lines.iter().map(move |place| (one, place)));
-    let shown = uses.map(|(one, (path, line))| CallerShown {
-        at: format!("{path}:{line}"),
-        node_id: after.node_at(path, *line).map_or_else(String::new, |ix| after.node(ix).id().to_owned()),
-        uses: format!("{} (its setter)", one.name),
-        because: "removed",
-        evidence: Evidence::Resolved.name(),
-        source: texts.line(path, *line),
-    });
-    shown.collect()
-}
-
-/// Whether the decorators of a test quote a name as one of the parameters that it is given: it may be run with several values.
-fn is_written_down(texts: &mut Texts<'_>, path: &str, first: u32, name: &str) -> bool {
-    let text = texts.text(path).unwrap_or_default();
-    let above: Vec<&str> = text.lines().take(first as usize).collect();
-    // The first line is that of the function, or of its first decorator.
-    let around = above.iter().rev().take_while(|line| !line.trim().is_empty());
-    let below = text.lines().skip(first as usize).take_while(|line| !line.trim_start().starts_with("def "));
-    let mut lines = around.copied().chain(below.take(MARKS)).take(2 * MARKS);
-    lines.any(|line| has_word(line, name) && line.contains(['"', '\'']) && !line.contains("usefixtures"))
-}
-
-/// Lines of decorators that are looked at.
-const MARKS: usize = 20;
 
 /// The word by which a node is used.
 pub(super) fn word_of(graph: &Graph, node: NodeIx) -> &str {

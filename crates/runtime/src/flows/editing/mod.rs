@@ -13,6 +13,7 @@ mod entry_points;
 mod fitting;
 mod making;
 mod near_tests;
+mod otherwise_asked;
 mod possible;
 pub mod preview;
 mod refusal;

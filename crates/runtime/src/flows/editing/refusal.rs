@@ -8,7 +8,7 @@ use m1nd_ingest::history::carried;
 use m1nd_ingest::revision::{Change, Changed};
 use serde_json::{Value, json};
 
-use super::checks::Checked;
+use super::checks::{Checked, node_of};
 use super::making::{Made, Verify};
 use super::shown::{CallerShown, old};
 use crate::ctx::Ctx;
@@ -35,7 +35,7 @@ pub(super) fn of(
     if verify == Verify::Graph
         && let Some(first) = certain.first()
     {
-        return Some(dangling(plan, before, &certain, first, room));
+        return Some(dangling((plan, checked), before, &certain, first, room));
     }
     if let Some(first) = broken.first() {
         return Some(findings((plan, checked), broken, first, room));
@@ -60,7 +60,7 @@ pub(super) fn on_disk(plan: &Plan, at: &str) -> String {
 
 /// Uses that are left without what they use.
 fn dangling(
-    plan: &Plan,
+    (plan, checked): (&Plan, &Checked),
     before: Option<&Graph>,
     certain: &[&CallerShown],
     first: &CallerShown,
@@ -80,17 +80,14 @@ fn dangling(
     let excess = json_len(&list).saturating_sub(room);
     drop_after(&mut list, FEW_PLACES, excess);
     let rest = (list.len() < total).then(|| {
-        let called = before.map(|graph| graph.nodes_by_label(&first.uses)).unwrap_or_default();
-        let all = match called[..] {
-            [only] => json!(before.map(|graph| graph.node(NodeIx(only)).id())),
-            _ => json!(first.uses),
-        };
-        let all = json!({ "tool": "impact", "arguments": { "node_id": all } });
-        format!(
-            "; {} of {total} are listed, a larger `max_chars` lists more, and {all} all of {}",
-            list.len(),
-            first.uses
-        )
+        let gone = before.and_then(|graph| Some((graph, gone(graph, checked, &first.uses)?)));
+        let call = gone.map(|(graph, ix)| {
+            let all = json!({ "tool": "impact", "arguments": { "node_id": graph.node(ix).id() } });
+            format!(", and {all} all of {}", first.uses)
+        });
+        let shown = list.len();
+        let call = call.unwrap_or_default();
+        format!("; {shown} of {total} are listed, a larger `max_chars` lists more{call}")
     });
     let place = Place::of(plan, &first.at);
     let uses = if total == 1 { "1 use".to_owned() } else { format!("{total} uses") };
@@ -111,6 +108,13 @@ fn dangling(
         ),
     );
     fault.with_detail(json!({ "dangling_callers": list, "total": total }))
+}
+
+/// What went, or is hidden now, as it was called.
+fn gone(before: &Graph, checked: &Checked, name: &str) -> Option<NodeIx> {
+    let all = checked.symbols.iter().flat_map(|file| file.changed.iter().map(move |one| (file, one)));
+    let mut gone = all.filter_map(|(file, one)| node_of(before, &file.from, one));
+    gone.find(|&ix| before.node(ix).label() == name)
 }
 
 /// What else breaks.
