@@ -14,7 +14,7 @@ use super::defaults::has_default;
 use super::entry_points;
 use super::otherwise_asked::{asking, setting};
 use super::shown::{CallerShown, old};
-use super::texts::{self, Texts, Written, has_word};
+use super::texts::{self, Texts, has_word};
 use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
 
 /// Relations that hang in the air when their target goes.
