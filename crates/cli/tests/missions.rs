@@ -101,6 +101,35 @@ fn a_stream_that_was_changed_is_not_made_into_a_packet() {
 }
 
 #[test]
+fn nothing_is_added_to_a_mission_whose_early_events_were_changed() {
+    let machine = Missions::new();
+    let repo = machine.at("repo");
+    let id = machine.proved(&repo, "src/main.py");
+    let step = |at: usize| json!({"event_type": "seek", "target": format!("word {at}"), "outcome": "found"});
+    for turn in 0..3 {
+        let evidence: Vec<Value> = (turn * 48..turn * 48 + 48).map(step).collect();
+        let claim = json!({"mission_id": id, "claim": format!("claim {turn}"), "evidence": evidence});
+        assert_eq!(machine.call(&repo, "mission_verify", claim)["verdict"], "needs_direct_evidence");
+    }
+    let before = machine.call(&repo, "mission_show", json!({"mission_id": id}));
+    assert!(before["broken"].is_null() && before["sequence"].as_u64() > Some(128), "{before}");
+    // Long before the state that is stored: what is read of the mission does not have it.
+    machine.change(r#""target":"word 1""#, r#""target":"w0rd 1""#);
+    for (tool, more) in [
+        ("mission_event", step(999)),
+        ("mission_claim", json!({"claim": "it greets nobody"})),
+        ("view", json!({"file_path": "README.md"})),
+    ] {
+        let mut arguments = more;
+        arguments["mission_id"] = json!(id);
+        let said = machine.call(&repo, tool, arguments).to_string();
+        assert!(said.contains("was changed after it was recorded"), "{tool}: {said}");
+    }
+    let after = machine.call(&repo, "mission_show", json!({"mission_id": id}));
+    assert_eq!(after["sequence"], before["sequence"], "{after}");
+}
+
+#[test]
 fn a_mission_goes_on_in_a_folder_that_was_renamed() {
     let machine = Missions::new();
     let id = machine.proved(&machine.at("repo"), "src/main.py");

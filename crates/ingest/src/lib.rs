@@ -3,6 +3,7 @@
 //! Extraction, resolution and assembly are pure; only `scan` (through vfs) and `history` read a disk.
 
 mod affected;
+pub mod answered;
 pub mod assemble;
 pub mod classify;
 mod comments;
@@ -10,6 +11,7 @@ mod compact;
 mod constants;
 pub mod engine;
 pub mod facts;
+pub mod given;
 pub mod history;
 pub mod imported;
 mod interface;

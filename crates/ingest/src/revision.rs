@@ -70,6 +70,16 @@ pub struct Head {
     pub signature: String,
     /// Its decorators, annotations and attributes, a line each.
     pub marks: String,
+    /// Whether it runs when it is read like a field.
+    pub is_property: bool,
+}
+
+impl Changed {
+    /// Of a method that became a property, or a property that became a method: whether it is one now.
+    pub fn turned_property(&self) -> Option<bool> {
+        let [was, is] = self.heads.as_deref()?;
+        (was.is_property != is.is_property).then_some(is.is_property)
+    }
 }
 
 /// A state of a file, with what it says where that was read already.
@@ -92,7 +102,8 @@ pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) ->
         return None;
     }
     let before = before.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
-    let mut now = now.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
+    let now = now.map_or(Some(BTreeMap::new()), |state| definitions(path, state))?;
+    let mut now = paired(&before, now);
     let family = languages::of_path(path).map_or("", |language| language.family);
     // How code is laid out is no difference; most of it is the same to the letter.
     let differ = |old: &str, new: &str| old != new && unwrapped(old, family) != unwrapped(new, family);
@@ -121,6 +132,49 @@ pub fn compare(path: &str, before: Option<State<'_>>, now: Option<State<'_>>) ->
     }));
     out.sort_by(|a, b| (a.line, &a.name).cmp(&(b.line, &b.name)));
     Some(out)
+}
+
+/// Today's definitions under the keys of those that they were. Of several with one name those are the same that are
+/// declared alike, wherever they stand; only what is left goes by its place.
+fn paired(before: &BTreeMap<Key, Definition>, now: BTreeMap<Key, Definition>) -> BTreeMap<Key, Definition> {
+    let is_first = |key: &Key| key.nth == 0;
+    let has_several = |all: &BTreeMap<Key, Definition>| all.keys().any(|key| !is_first(key));
+    if !has_several(before) && !has_several(&now) {
+        return now;
+    }
+    let mut out: BTreeMap<Key, Definition> = BTreeMap::new();
+    let mut left: Vec<(Key, Definition)> = Vec::new();
+    let same_name = |key: &Key| {
+        let first = Key { nth: 0, ..key.clone() };
+        let last = Key { nth: usize::MAX, ..key.clone() };
+        first..=last
+    };
+    for (key, new) in now {
+        let mut olds = before.range(same_name(&key));
+        let is_same = |(at, old): &(&Key, &Definition)| {
+            old.head.signature == new.head.signature && !out.contains_key(at)
+        };
+        match olds.find(is_same) {
+            Some((at, _)) => {
+                out.insert(at.clone(), new);
+            }
+            None => left.push((key, new)),
+        }
+    }
+    for (mut key, new) in left {
+        let free = before.range(same_name(&key)).map(|(at, _)| at).find(|at| !out.contains_key(at));
+        match free {
+            Some(at) => key.nth = at.nth,
+            None => {
+                key.nth = 0;
+                while out.contains_key(&key) || before.contains_key(&key) {
+                    key.nth += 1;
+                }
+            }
+        }
+        out.insert(key, new);
+    }
+    out
 }
 
 /// Whether the code outside of all definitions differs: imports, and what runs when a file is loaded.
@@ -157,8 +211,9 @@ fn outside(path: &str, state: State<'_>) -> Option<String> {
 
 /// The types that lost members which stand in their methods, so that their own text is what it was: `self.x = 1`.
 pub fn without_members(path: &str, before: &[u8], now: &[u8]) -> Vec<Changed> {
-    let Some(mut now) = definitions(path, now.into()) else { return Vec::new() };
+    let Some(now) = definitions(path, now.into()) else { return Vec::new() };
     let Some(before) = definitions(path, before.into()) else { return Vec::new() };
+    let mut now = paired(&before, now);
     let mut out = Vec::new();
     for (key, old) in before.into_iter().filter(|(key, _)| key.kind.is_type()) {
         let Some(new) = now.remove(&key) else { continue };
@@ -170,6 +225,12 @@ pub fn without_members(path: &str, before: &[u8], now: &[u8]) -> Vec<Changed> {
         }
     }
     out
+}
+
+/// The variants and fields of a type of a file, by the names around it and its own.
+pub fn members_of(path: &str, bytes: &[u8], kind: NodeKind, name: &str) -> Vec<Member> {
+    let key = Key { name: name.to_owned(), kind, nth: 0 };
+    definitions(path, bytes.into()).and_then(|mut all| all.remove(&key)).map_or(Vec::new(), |one| one.members)
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -227,7 +288,8 @@ fn definitions_of(facts: &FileFacts, text: &str) -> BTreeMap<Key, Definition> {
         let own = own_text(facts, at, &inside[at], text);
         let marks = attributes(text, def.from as usize);
         let body = format!("{marks}{own}");
-        let head = Head { signature: uncut(facts, at, text), marks };
+        let is_property = def.how == crate::facts::How::Property;
+        let head = Head { signature: uncut(facts, at, text), marks, is_property };
         let is_local = def.parent.is_some_and(|outer| facts.def(outer).kind.is_callable());
         let (line, signature) = (def.line_start, def.signature.to_string());
         let members = members(facts, at, &own);
@@ -475,6 +537,24 @@ mod tests {
             assert_eq!(shown("a.py", bare, &format!("@functools.cache\n{bare}")), ["star body"]);
             assert_eq!(shown("a.py", &format!("@route(\n    '/a',\n)\n{bare}"), bare), ["star body"]);
         }
+    }
+
+    #[cfg(feature = "lang-java")]
+    #[test]
+    fn overloads_are_told_apart_by_how_they_are_declared() {
+        let text = |members: &[&str]| format!("class A {{\n{}\n}}\n", members.join("\n"));
+        let shown = |before: &[&str], now: &[&str]| {
+            let (before, now) = (text(before), text(now));
+            let found = compare("A.java", state(&before), state(&now)).unwrap();
+            let told = |one: Changed| format!("{}:{} {}", one.name, one.line, one.change.name());
+            found.into_iter().filter(|one| one.kind == NodeKind::Method).map(told).collect::<Vec<_>>()
+        };
+        let (one, two, three) =
+            ("void add(char c) {}", "void add(String s) {}", "void add(char c, int n) {}");
+        assert_eq!(shown(&[one, two], &[two]), ["A.add:2 removed"]);
+        assert_eq!(shown(&[one, two], &[three, one, two]), ["A.add:2 added"]);
+        assert_eq!(shown(&[one, two], &["void add(long l) {}", two]), ["A.add:2 signature"]);
+        assert_eq!(shown(&[one, two], &[two, one]), [""; 0]);
     }
 
     #[cfg(feature = "lang-python")]

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::claim::Verdict;
 use crate::event::Shown;
 use crate::situation::Situation;
 use crate::state::State;
@@ -90,7 +91,13 @@ impl State {
 
     /// Whether something was concluded since the change set moved on.
     pub(crate) fn is_judged_since_moved(&self) -> bool {
-        self.moved_at == 0 || self.judged.values().any(|place| *place > self.moved_at)
+        // What was taken back says nothing of it.
+        let is_withdrawn = |id: &str| {
+            let mut withdrawn = self.claims.iter().filter(|claim| claim.verdict == Verdict::Withdrawn);
+            withdrawn.any(|claim| claim.claim_id.as_str() == id)
+        };
+        self.moved_at == 0
+            || self.judged.iter().any(|(id, place)| *place > self.moved_at && !is_withdrawn(id))
     }
 
     /// How the change set is not the one that was looked at.

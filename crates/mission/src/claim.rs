@@ -16,6 +16,7 @@ use crate::pointed;
 use crate::runs::is_run;
 use crate::situation::{HashOf, Situation, is_current};
 use crate::state::{State, TestRun};
+use crate::valued;
 
 /// A conclusion that somebody drew.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -67,6 +68,54 @@ pub struct Claim {
 }
 
 impl Claim {
+    /// One that nobody has judged.
+    pub(crate) fn open(claim_id: ClaimId, text: String, event_ids: Vec<EventId>) -> Self {
+        let judgement = Judgement { event_ids, ..Judgement::default() };
+        Self::of(claim_id, text, &judgement)
+    }
+
+    /// The same judged, anew or for the first time. Nothing came after what it rests on yet.
+    pub(crate) fn judged(&self, judgement: &Judgement) -> Self {
+        let other_goal = self.other_goal;
+        Self { other_goal, ..Self::of(self.claim_id.clone(), self.text.clone(), judgement) }
+    }
+
+    fn of(claim_id: ClaimId, text: String, judgement: &Judgement) -> Self {
+        let Judgement {
+            verdict,
+            reason,
+            event_ids,
+            self_reported,
+            rests_on,
+            runs,
+            not_checked,
+            absent,
+            counted,
+            unsaid,
+            look_at,
+            stale: _,
+        } = judgement.clone();
+        Self {
+            claim_id,
+            text,
+            verdict,
+            event_ids,
+            reason,
+            self_reported,
+            rests_on,
+            runs,
+            not_checked,
+            absent,
+            counted,
+            unsaid,
+            look_at,
+            overtaken: Vec::new(),
+            other_goal: false,
+            stale: Vec::new(),
+            gone: Vec::new(),
+        }
+    }
+
     /// Files that it rests on and that are not as they were.
     pub fn stale_files(&self, hash_of: HashOf<'_>) -> Vec<String> {
         let changed = |file: &&Shown| !is_current(hash_of, &file.path, &file.content_hash);
@@ -112,13 +161,16 @@ impl Claim {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
+    #[default]
     Open,
     VerifiedForMission,
     Rejected,
     NeedsDirectEvidence,
+    /// Who drew it took it back before anybody proved or rejected it.
+    Withdrawn,
 }
 
 impl Verdict {
@@ -128,36 +180,62 @@ impl Verdict {
             Self::VerifiedForMission => "verified_for_mission",
             Self::Rejected => "rejected",
             Self::NeedsDirectEvidence => "needs_direct_evidence",
+            Self::Withdrawn => "withdrawn",
         }
     }
 
+    /// Whether what is cited decided it.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::VerifiedForMission | Self::Rejected)
     }
+
+    /// Whether somebody still owes an answer.
+    pub fn is_open(self) -> bool {
+        matches!(self, Self::Open | Self::NeedsDirectEvidence)
+    }
 }
 
-/// A verdict with its reason.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A verdict with its reason and all that it rests on, as its event keeps it: the fields are hashed in this order.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
     pub verdict: Verdict,
     pub reason: String,
+    /// What the claim cites.
+    pub event_ids: Vec<EventId>,
     pub self_reported: bool,
     /// Files of the events that it rests on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rests_on: Vec<Shown>,
     /// Runs among these events.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<TestRun>,
     /// Files of these events of which no hash is kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub not_checked: u64,
     /// Searches among these events that found nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub absent: Vec<Absence>,
     /// Searches among them that show how many places there are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub counted: Vec<Counted>,
-    /// Events that were cited and do not count, because what they showed has changed.
-    pub stale: Vec<EventId>,
     /// Whether nobody said what the evidence shows.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsaid: bool,
     /// A place that would show what the claim is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub look_at: Option<String>,
+    /// Events that were cited and do not count, because what they showed has changed; the event keeps them not.
+    #[serde(skip)]
+    pub stale: Vec<EventId>,
+}
+
+impl Judgement {
+    /// Without what only a verdict rests on: what carries nothing is nothing that a claim rests on.
+    #[must_use]
+    pub(crate) fn unsettled(self) -> Self {
+        let Self { verdict, reason, event_ids, self_reported, unsaid, look_at, stale, .. } = self;
+        Self { verdict, reason, event_ids, self_reported, unsaid, look_at, stale, ..Self::default() }
+    }
 }
 
 /// Files that a verdict keeps; more are in the events it cites.
@@ -171,18 +249,13 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
     let said = &*said.replace(['\u{2019}', '\u{2018}', '\u{02bc}'], "'").replace('\u{ad}', "");
     let is_current = |path: &str, hash: &str| situation.is_current(path, hash);
     let exists = |path: &str| situation.exists(path);
+    let event_ids: Vec<EventId> = events.iter().map(|event| event.event_id.clone()).collect();
     let needs = |reason: String, stale: Vec<EventId>| Judgement {
         verdict: Verdict::NeedsDirectEvidence,
         reason,
-        self_reported: false,
-        rests_on: Vec::new(),
-        runs: Vec::new(),
-        not_checked: 0,
-        absent: Vec::new(),
-        counted: Vec::new(),
+        event_ids: event_ids.clone(),
         stale,
-        unsaid: false,
-        look_at: None,
+        ..Judgement::default()
     };
     if !situation.right_workspace {
         let why = format!(
@@ -303,8 +376,12 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         event.source == Source::Told
             && (is_run(event) || event.draft.evidence_class == Some(EvidenceClass::Human))
     };
+    // Nor does a line that gives what the claim names another value.
+    let other_value = valued::other_value(said, &current, situation);
+    let is_quoted = |event: &Event| event.draft.quote().is_some();
     let speaks = |event: &Event| match (absence(event), event.draft.speaks()) {
         (Some(_), _) => Speaks::For,
+        (None, Speaks::For) if other_value.is_some() && is_quoted(event) => Speaks::Neither,
         (None, Speaks::Against) if is_shown && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if not_there.is_some() && is_word(event) => Speaks::Neither,
         (None, Speaks::For) if astray(event).is_some() => Speaks::Neither,
@@ -330,6 +407,10 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         return needs(format!("{why}{not_counted}"), stale);
     }
     if by(Speaks::Against).is_none() && is_again {
+        // A run, too, does not make up for what the text has.
+        if let Some(why) = &other_value {
+            return Judgement { unsaid: true, ..needs(format!("{why}{not_counted}"), stale) };
+        }
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
         if let Some(why) = grounds::asserted_and_not_there(said, &current, situation) {
@@ -477,8 +558,8 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         absent,
         counted: if verdict == Verdict::VerifiedForMission { counted.to_vec() } else { Vec::new() },
         stale,
-        unsaid: false,
-        look_at: None,
+        event_ids,
+        ..Judgement::default()
     }
 }
 

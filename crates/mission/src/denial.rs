@@ -2,6 +2,7 @@
 
 use crate::grounds::has_word;
 use crate::syntax::is_comment;
+use crate::undone::{Undone, is_heeded, left_out_at, undone_at};
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -67,6 +68,10 @@ pub(crate) enum Kind {
     Plain { what: Vec<String> },
     /// What is said not to be done, with the words of what: `never deletes the cookie`.
     Done { what: Vec<String> },
+    /// What is said to fail, which may have been tried: only a line with all of the words has it.
+    Tried { what: Vec<String> },
+    /// What is given to something and said to be left alone there: `run ignores the timeout`.
+    Ignored,
 }
 
 /// Verbs by which something holds a name.
@@ -98,7 +103,7 @@ const HELD: [&str; 15] = [
     "set",
 ];
 /// What stands between a denial and what it denies.
-const FILLERS: [&str; 22] = [
+pub(crate) const FILLERS: [&str; 22] = [
     "a",
     "an",
     "any",
@@ -253,10 +258,42 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let what = (place + 2..words.len()).take_while(|at| !is_end(&raw, *at)).map(|at| &lower[at]);
             let what = what.filter(|word| word.chars().count() > 2 && !FILLERS.contains(&word.as_str()));
             let what: Vec<String> = what.map(|word| stem(bare_name(word))).collect();
-            // That something is returned or raised says every code: of what counts.
+            // That something is returned or raised says every code: of what counts. What leads to a deed is none.
             let is_common = ["return", "returns", "raise", "raises"].contains(&at(place + 1));
-            if !(is_common && what.is_empty()) {
+            if !(is_common && what.is_empty()) && at(place + 2) != "to" {
                 deny(at(place + 1), Kind::Done { what });
+            }
+        }
+        // `forgets to set it`: behind such a verb a short word is a deed, too.
+        let is_deed = |word: &str| {
+            is_verb(word)
+                || word.len() == 3 && word.chars().all(char::is_alphabetic) && !FILLERS.contains(&word)
+        };
+        if let Some((verb, undone)) = undone_at(&lower, place).filter(|(verb, _)| is_deed(at(*verb))) {
+            let what = (verb + 1..words.len()).take_while(|at| !is_end(&raw, *at)).map(|at| &lower[at]);
+            let what = what.filter(|word| word.chars().count() > 2 && !FILLERS.contains(&word.as_str()));
+            let what: Vec<String> = what.map(|word| stem(bare_name(word))).collect();
+            match undone {
+                Undone::Left => deny(at(verb), Kind::Done { what }),
+                Undone::Failed if !what.is_empty() => deny(at(verb), Kind::Tried { what }),
+                Undone::Failed => {}
+            }
+        }
+        for at in left_out_at(&raw, &lower, place) {
+            let word = bare_name(&words[at]);
+            deny(word, if is_name(word) { Kind::Name } else { Kind::Plain { what: Vec::new() } });
+        }
+        if is_form(at(place), "ignore") && at(place) != "ignored" && place > 0 {
+            let mut next = place + 1;
+            while FILLERS.contains(&at(next)) {
+                next += 1;
+            }
+            // Which of them it ignores, nobody reads from words.
+            let is_some =
+                ["that", "which", "who", "by", "for"].contains(&at(next + 1)) && !is_cut(&raw, next + 1);
+            let is_last = next + 1 >= words.len() || is_end(&raw, next + 1) && !is_some;
+            if is_last && next < words.len() && at(next).chars().count() > 2 && !ENDS.contains(&at(next)) {
+                deny(bare_name(&words[next]), Kind::Ignored);
             }
         }
         let is = ["is", "are", "was", "were", "been"].contains(&at(place + 1));
@@ -363,13 +400,13 @@ fn is_refusal(lower: &[String], place: usize) -> bool {
 }
 
 /// Whether a word is a form of a verb: `call`, `calls`, `calling`, `called`.
-fn is_form(word: &str, verb: &str) -> bool {
+pub(crate) fn is_form(word: &str, verb: &str) -> bool {
     let stem = verb.strip_suffix('e').unwrap_or(verb);
     word == verb || word.strip_prefix(stem).is_some_and(|end| ["s", "es", "ing", "ed"].contains(&end))
 }
 
 /// The last part of a name: `Queue.drain()` is `drain`.
-fn bare_name(word: &str) -> &str {
+pub(crate) fn bare_name(word: &str) -> &str {
     let bare = word.split('(').next().unwrap_or(word);
     bare.rsplit(['.', ':']).next().unwrap_or(bare)
 }
@@ -388,7 +425,7 @@ fn is_cut(raw: &[&str], place: usize) -> bool {
 }
 
 /// Whether what is denied ends before a word.
-fn is_end(raw: &[&str], place: usize) -> bool {
+pub(crate) fn is_end(raw: &[&str], place: usize) -> bool {
     is_cut(raw, place) || ENDS.contains(&raw[place].to_lowercase().as_str()) && raw[place] != "by"
 }
 
@@ -426,11 +463,19 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
                 && !is_comment(path, line)
                 && !says_not(line)
         }
+        Kind::Tried { what } => {
+            let lower = line.to_lowercase();
+            what.iter().all(|what| lower.contains(what.as_str()))
+                && begins_with(&lower, &stem(word))
+                && !is_comment(path, line)
+                && !says_not(line)
+        }
+        Kind::Ignored => is_heeded(path, line, word),
     }
 }
 
 /// Whether a line itself says that something is not so: `not implemented yet`.
-fn says_not(line: &str) -> bool {
+pub(crate) fn says_not(line: &str) -> bool {
     words(line).iter().any(|word| ["not", "never", "no", "without", "doesn", "isn"].contains(&word.as_str()))
 }
 
@@ -517,6 +562,59 @@ mod tests {
             "run stops when there is no drain",
         ] {
             assert_eq!(denied(claim), Vec::new(), "{claim}");
+        }
+    }
+
+    #[test]
+    fn what_is_left_undone_is_denied_by_whichever_verb() {
+        let done = |what: &[&str]| Kind::Done { what: what.iter().map(|word| (*word).to_owned()).collect() };
+        for claim in [
+            "run forgets to lock the queue",
+            "run neglects to lock the queue",
+            "run does not bother to lock the queue",
+            "run never even tries to explicitly lock the queue",
+            "run makes no attempt to lock the queue",
+            "run forgot to lock the queue",
+        ] {
+            assert_eq!(denied(&claim.replace("lock", "set"))[0].0, "set", "{claim}");
+            assert_eq!(denied(claim), [("lock".to_owned(), done(&["queue"]))], "{claim}");
+        }
+        let tried = Kind::Tried { what: vec!["job".to_owned(), "worker".to_owned()] };
+        let failed = [("send".to_owned(), tried)];
+        assert_eq!(denied("run fails to send the job worker"), failed);
+        for claim in ["run leaves the port out", "run leaves out the port", "run leaves the proxy port out"] {
+            assert_eq!(denied(claim), [("port".to_owned(), plain_kind(&[]))], "{claim}");
+        }
+        assert_eq!(denied("run ignores the timeout"), [("timeout".to_owned(), Kind::Ignored)]);
+        for claim in [
+            "run does not fail to lock the queue",
+            "run never forgets to lock the queue",
+            "run does not need to lock the queue",
+            "run forgets to lock the queue when it is empty",
+            "run fails to start",
+            "run leaves the queue as it is",
+            "ignored files stay",
+            "run ignores errors that the socket raises",
+        ] {
+            assert_eq!(denied(claim), Vec::new(), "{claim}");
+        }
+        let of = |claim: &str| {
+            let found = denied_in(claim, &|_| false);
+            move |line: &str| found.iter().any(|denied| has("a.py", line, denied))
+        };
+        let sends = of("run fails to send the job worker");
+        assert!(sends("worker.send(job)") && !sends("worker.send(other)") && !sends("# send job worker"));
+        let heeds = of("run ignores the timeout");
+        assert!(heeds("    connect(host, timeout=timeout)") && heeds("    if timeout > 3:"));
+        for line in [
+            "def run(host, timeout=None):",
+            "    timeout: float,",
+            "    except timeout:",
+            "    :param timeout: how long to wait",
+            "    # wait(timeout)",
+            "    del timeout",
+        ] {
+            assert!(!heeds(line), "{line}");
         }
     }
 

@@ -29,7 +29,7 @@ impl State {
 }
 
 fn doubt(claim: &mut Claim) {
-    if claim.verdict.is_settled() {
+    if !claim.verdict.is_open() {
         claim.verdict = Verdict::NeedsDirectEvidence;
         REASON.clone_into(&mut claim.reason);
         claim.rests_on.clear();

@@ -7,8 +7,7 @@ use serde_json::Value;
 use crate::absence::Absence;
 use crate::again::plain;
 use crate::change_set::{ChangeSet, Review};
-use crate::claim::{Claim, Verdict};
-use crate::counted::Counted;
+use crate::claim::{Claim, Judgement};
 use crate::edits::Edit;
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
@@ -460,31 +459,8 @@ pub enum Detail {
     },
     Judged {
         claim_id: ClaimId,
-        verdict: Verdict,
-        reason: String,
-        event_ids: Vec<EventId>,
-        self_reported: bool,
-        /// Files of the events that the verdict rests on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        rests_on: Vec<Shown>,
-        /// Runs that the verdict rests on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        runs: Vec<TestRun>,
-        /// Files that the verdict rests on and of which no hash is kept.
-        #[serde(default, skip_serializing_if = "is_zero")]
-        not_checked: u64,
-        /// Searches that found nothing, and that the verdict rests on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        absent: Vec<Absence>,
-        /// Searches that show how many places there are, and that the verdict rests on.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        counted: Vec<Counted>,
-        /// Whether nobody said what its evidence shows.
-        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-        unsaid: bool,
-        /// A place that would show what the claim is about.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        look_at: Option<String>,
+        #[serde(flatten)]
+        judgement: Judgement,
     },
     Dissent {
         against: String,

@@ -32,68 +32,27 @@ impl State {
             Some(Detail::Claimed { claim_id, text, event_ids }) => {
                 // Made again it is the same claim, and what was found of it holds.
                 if let Some(claim) = self.claims.iter_mut().find(|claim| claim.claim_id == *claim_id) {
-                    if !claim.verdict.is_settled() {
+                    if claim.verdict.is_open() {
                         claim.event_ids.clone_from(event_ids);
                     }
                     return;
                 }
                 self.judged.insert(claim_id.to_string(), event.sequence);
-                self.claims.push(Claim {
-                    claim_id: claim_id.clone(),
-                    text: text.clone(),
-                    verdict: Verdict::Open,
-                    event_ids: event_ids.clone(),
-                    reason: String::new(),
-                    self_reported: false,
-                    rests_on: Vec::new(),
-                    runs: Vec::new(),
-                    not_checked: 0,
-                    absent: Vec::new(),
-                    counted: Vec::new(),
-                    unsaid: false,
-                    look_at: None,
-                    overtaken: Vec::new(),
-                    other_goal: false,
-                    stale: Vec::new(),
-                    gone: Vec::new(),
-                });
+                self.claims.push(Claim::open(claim_id.clone(), text.clone(), event_ids.clone()));
             }
-            Some(Detail::Judged {
-                claim_id,
-                verdict,
-                reason,
-                event_ids,
-                self_reported,
-                rests_on,
-                runs,
-                not_checked,
-                absent,
-                counted,
-                unsaid,
-                look_at,
-            }) => {
+            Some(Detail::Judged { claim_id, judgement }) => {
+                let verdict = judgement.verdict;
                 self.judged.insert(claim_id.to_string(), event.sequence);
                 let elapsed = event.timestamp_ms - self.started_ms;
-                if *verdict == Verdict::VerifiedForMission {
+                if verdict == Verdict::VerifiedForMission {
                     self.counters.first_finding_ms.get_or_insert(u64::try_from(elapsed).unwrap_or(0));
                 }
-                self.counters.claims_rejected += u64::from(*verdict == Verdict::Rejected);
+                self.counters.claims_rejected += u64::from(verdict == Verdict::Rejected);
                 if let Some(claim) = self.claims.iter_mut().find(|claim| claim.claim_id == *claim_id) {
-                    claim.verdict = *verdict;
-                    claim.reason.clone_from(reason);
-                    claim.event_ids.clone_from(event_ids);
-                    claim.self_reported = *self_reported;
-                    claim.rests_on.clone_from(rests_on);
-                    claim.runs.clone_from(runs);
-                    claim.not_checked = *not_checked;
-                    claim.absent.clone_from(absent);
-                    claim.counted.clone_from(counted);
-                    claim.unsaid = *unsaid;
-                    claim.look_at.clone_from(look_at);
-                    claim.overtaken.clear();
-                    if *verdict == Verdict::Rejected {
+                    *claim = claim.judged(judgement);
+                    if verdict == Verdict::Rejected {
                         let target = claim.text.clone();
-                        self.add_dead_path(target, Some(reason.clone()), None, &event.event_id);
+                        self.add_dead_path(target, Some(judgement.reason.clone()), None, &event.event_id);
                     }
                 }
                 if verdict.is_settled() {

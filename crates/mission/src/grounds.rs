@@ -10,6 +10,7 @@ use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
 use crate::situation::Situation;
 use crate::state::path_of;
+use crate::syntax::places_of as places_in;
 use crate::uses::{Use, use_of};
 
 /// Names of a claim that are looked for; whoever names more names none.
@@ -211,7 +212,11 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (at, piece) in said.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
-        for word in piece.split(|letter: char| letter.is_whitespace() || ",;\"'[]{}<>=!?".contains(letter)) {
+        let words: Vec<&str> = piece.split_whitespace().collect();
+        let parts = words.iter().enumerate().flat_map(|(place, word)| {
+            word.split(|letter: char| ",;\"'[]{}<>=!?".contains(letter)).map(move |part| (place, part))
+        });
+        for (place, word) in parts {
             let is_called = word.contains('(');
             let bare = word.split('(').next().unwrap_or(word);
             let bare = bare.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
@@ -227,12 +232,40 @@ fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
                 last.chars().skip(1).any(char::is_uppercase) && last.chars().any(char::is_lowercase);
             if is_quoted || is_called && !bare.is_empty() || is_joined || has_hump || last.contains('_') {
                 names.push(last.to_owned());
-            } else if last.chars().count() > 2 {
+            } else if last.chars().count() > 2 && is_in_place_of_a_name(&words, place) {
                 plain.push(last.to_owned());
             }
         }
     }
     (names, plain)
+}
+
+/// Whether a plain word stands where a sentence has a name of code: it begins a part of it, or is beside a word that speaks of
+/// code. `drain stops early` and `callers of drain` name drain; `the run stops`, `jobs get lost` and `to name it` name nothing.
+fn is_in_place_of_a_name(words: &[&str], place: usize) -> bool {
+    const BEFORE: [&str; 20] = [
+        "calls", "call", "calling", "invokes", "imports", "defines", "uses", "function", "method", "class",
+        "of", "in", "inside", "within", "from", "by", "and", "or", "that", "than",
+    ];
+    const BEHIND: [&str; 8] = ["function", "method", "class", "type", "calls", "is", "never", "returns"];
+    const OWN: [&str; 8] = ["the", "a", "an", "its", "their", "this", "no", "each"];
+    let bare = |at: usize| {
+        words.get(at).map_or_else(String::new, |word| {
+            word.trim_matches(|letter: char| !letter.is_alphanumeric()).to_lowercase()
+        })
+    };
+    let Some(last) = place.checked_sub(1) else {
+        // `get requests are retried` begins with what is no verb's subject.
+        return !["is", "are", "was", "were", "do", "have"].contains(&bare(2).as_str())
+            || !bare(1).ends_with('s');
+    };
+    let before = bare(last);
+    let is_part = words[last].ends_with([',', ';', ':', '.', ')', '`']) || words[last].contains('/');
+    let is_of_code = BEHIND[..4].contains(&bare(place + 1).as_str());
+    is_part
+        || is_of_code
+        || BEFORE.contains(&before.as_str())
+        || BEHIND.contains(&bare(place + 1).as_str()) && !OWN.contains(&before.as_str()) && place == 1
 }
 
 /// Why a claim that something is not there is not so by what it cites: the text has it, or nobody looked everywhere. The
@@ -254,7 +287,13 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || quoted.iter().any(|(path, line)| use_of(path, line, word) == Some(Use::Calls))
     };
     let mut denied = denied_in(said, &is_name);
-    denied.retain(|denied| is_read || !matches!(denied.kind, Kind::Plain { .. } | Kind::Done { .. }));
+    denied.retain(|denied| {
+        is_read
+            || !matches!(
+                denied.kind,
+                Kind::Plain { .. } | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
+            )
+    });
     let first = denied.first()?;
     let name = &first.word;
     let places = denied_of(said, &denied, cited, situation);
@@ -278,7 +317,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
              finds nothing."
         ));
     }
-    if !places.is_empty() || matches!(first.kind, Kind::Done { .. }) {
+    if !places.is_empty() || matches!(first.kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored) {
         return None;
     }
     Some(if matches!(first.kind, Kind::Plain { .. }) {
@@ -406,7 +445,5 @@ fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
 
 /// Whether a line has a word, and not only as a part of another.
 pub(crate) fn has_word(line: &str, word: &str) -> bool {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    line.match_indices(word)
-        .any(|(at, _)| !line[..at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+    places_in(line, word).next().is_some()
 }

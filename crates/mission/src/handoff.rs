@@ -47,8 +47,10 @@ pub struct Handoff {
     pub handoff_id: String,
     pub mission_id: MissionId,
     pub summary: String,
-    /// Events that there were, and a digest over their chain: `m1nd verify` holds the mission against it.
+    /// Events that there were, and a digest over their chain: `m1nd verify` holds the mission against it. The digest gives way
+    /// where there is room for little more than the next move: what was recorded of the hand-off has it.
     pub event_count: u64,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub event_digest: String,
     /// What the next agent should do first, in the mission that mission_resume gives it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
@@ -57,6 +59,9 @@ pub struct Handoff {
     pub rejected_claims: Vec<Claim>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub open_hypotheses: Vec<Claim>,
+    /// Claims that were taken back: nobody proved or rejected them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withdrawn_claims: Vec<Claim>,
     /// Those that are open again, because their file changed since, say so.
     pub dead_paths: Vec<DeadPath>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,7 +112,8 @@ pub fn of(state: &State, situation: &Situation<'_>, most: usize) -> Handoff {
         next_required_move: json!(next_for_child(state, situation)),
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
-        open_hypotheses: claims(&|verdict| !verdict.is_settled()),
+        open_hypotheses: claims(&Verdict::is_open),
+        withdrawn_claims: claims(&|verdict| verdict == Verdict::Withdrawn),
         dead_paths: state.all_dead_paths().map(|dead| dead.as_shown(situation.hash_of)).collect(),
         graph_anchors: anchors.collect(),
         files_read: files.iter().map(|seen| seen.path.clone()).collect(),
@@ -133,8 +139,12 @@ fn summary(state: &State, situation: &Situation<'_>) -> String {
     let counters = &state.counters;
     // What it knows from the mission before counts: the lists below have it, too.
     let count = |verdict| state.all_claims().filter(|claim| claim.verdict == verdict).count();
+    let withdrawn = match count(Verdict::Withdrawn) {
+        0 => String::new(),
+        count => format!(", {count} withdrawn"),
+    };
     format!(
-        "{} ({}): {} claims, {} verified, {} rejected; {} calls, {} files read, {} dead paths.",
+        "{} ({}): {} claims, {} verified, {} rejected{withdrawn}; {} calls, {} files read, {} dead paths.",
         state.goal,
         state.mode.name(),
         state.all_claims().count(),
@@ -195,11 +205,21 @@ fn cut_rest(handoff: &mut Handoff) -> bool {
         handoff.shortened = true;
         return true;
     }
-    is_cut
-        || short_summary(&mut handoff.summary, 20)
-        || !handoff.next_required_move.take().is_null()
-        // Its mission has all that it says, and is named.
+    if is_cut {
+        return true;
+    }
+    // Its mission has all that it says, and is named. What to do next goes last, its reasons before its call.
+    let next = &mut handoff.next_required_move;
+    let mut without = |field: &str| next.as_object_mut().is_some_and(|next| next.remove(field).is_some());
+    let is_cut = short_summary(&mut handoff.summary, 20)
+        || without("why")
         || short::text(&mut handoff.summary, 3)
+        || !std::mem::take(&mut handoff.event_digest).is_empty()
+        || without("fill_in")
+        || without("arguments")
+        || !next.take().is_null();
+    handoff.shortened |= is_cut;
+    is_cut
 }
 
 /// Cuts every text to at most so many bytes; whether any was longer. Arguments of the next move stay as they are.
@@ -208,7 +228,12 @@ fn cut_texts(handoff: &mut Handoff, most: usize) -> bool {
     if let Some(Value::String(why)) = handoff.next_required_move.get_mut("why") {
         cut |= short::text(why, most);
     }
-    let claims = [&mut handoff.verified_claims, &mut handoff.rejected_claims, &mut handoff.open_hypotheses];
+    let claims = [
+        &mut handoff.verified_claims,
+        &mut handoff.rejected_claims,
+        &mut handoff.open_hypotheses,
+        &mut handoff.withdrawn_claims,
+    ];
     for claim in claims.into_iter().flatten() {
         cut |= short::claim(claim, most);
     }
@@ -247,6 +272,7 @@ fn shorten(handoff: &mut Handoff) {
         ("graph_anchors", newest(&mut handoff.graph_anchors)),
         ("tests_run", newest(&mut handoff.tests_run)),
         ("dead_paths", newest(&mut handoff.dead_paths)),
+        ("withdrawn_claims", newest(&mut handoff.withdrawn_claims)),
         ("rejected_claims", newest(&mut handoff.rejected_claims)),
         ("open_hypotheses", newest(&mut handoff.open_hypotheses)),
         ("verified_claims", newest(&mut handoff.verified_claims)),
@@ -276,6 +302,9 @@ fn cut_one(handoff: &mut Handoff, keep: usize) -> Option<&'static str> {
     }
     if oldest(&mut handoff.dead_paths, keep) {
         return Some("dead_paths");
+    }
+    if oldest(&mut handoff.withdrawn_claims, keep) {
+        return Some("withdrawn_claims");
     }
     if oldest(&mut handoff.rejected_claims, keep) {
         return Some("rejected_claims");

@@ -6,7 +6,7 @@ use crate::again::{plain, said_again};
 use crate::claim::{Claim, Judgement, Verdict, judge};
 use crate::error::MissionError;
 use crate::event::{Detail, Draft};
-use crate::finding::finding;
+use crate::finding::{Unfound, finding};
 use crate::ids::{ClaimId, EventId};
 use crate::machine::{MAX_TEXT, Machine, ordinal, text};
 use crate::state::LOOP;
@@ -14,6 +14,9 @@ use crate::telling::Telling;
 
 /// Letters by which a claim with its evidence is known again.
 const TURN: usize = 16;
+
+/// The outcome by which an agent takes a claim back.
+pub(crate) const WITHDRAWN: &str = "withdrawn";
 
 /// What a claim is judged by.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +103,9 @@ impl Machine<'_> {
     }
 
     pub(crate) fn verify(&mut self, verify: Verify) -> Result<(), MissionError> {
+        if verify.outcome.as_deref() == Some(WITHDRAWN) {
+            return self.withdraw(verify);
+        }
         let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
         let finding = finding(outcome, quote)?;
         let pointed = finding.as_ref().map(|(outcome, quote)| format!("{outcome} {quote}"));
@@ -114,32 +120,23 @@ impl Machine<'_> {
             self.says_the_same(known);
         }
         if let Some(id) = &claim_id {
-            let state = &self.state;
-            let Some(claim) = state.all_claims().find(|claim| claim.claim_id == *id) else {
-                let known = state.all_claims().map(|claim| claim.claim_id.clone()).collect();
-                return Err(MissionError::UnknownClaim {
-                    mission: state.mission_id.clone(),
-                    id: id.clone(),
-                    known,
-                });
-            };
+            let claim = self.known_claim(id)?;
             // A verified one can be contradicted, and must be judged again when its files changed.
             let is_new = |event: &&EventId| !claim.event_ids.contains(event);
             let brings =
                 event_ids.iter().any(|event| is_new(&event)) || !evidence.is_empty() || finding.is_some();
             let may_change =
                 claim.verdict == Verdict::VerifiedForMission && (brings || claim.is_stale(self.situation));
-            if claim.verdict.is_settled() && !may_change && same.is_none() {
+            if !claim.verdict.is_open() && !may_change && same.is_none() {
                 return Err(MissionError::Settled { id: id.clone(), state: claim.verdict.name() });
             }
-            if state.claim(id).is_some() {
+            if self.state.claim(id).is_some() {
                 let earlier: Vec<EventId> =
                     claim.event_ids.iter().filter(|id| !event_ids.contains(id)).cloned().collect();
                 event_ids.splice(0..0, earlier);
             } else {
                 // What the mission before knew rests on its events; here it begins anew, under the same name.
-                let said = claim.text.clone();
-                self.take_up(id.clone(), said, Vec::new(), None);
+                self.take_up(id.clone(), claim.text, Vec::new(), None);
             }
         }
         for telling in evidence {
@@ -166,64 +163,28 @@ impl Machine<'_> {
             },
             None => None,
         };
-        let Judgement {
-            verdict,
-            reason,
-            self_reported,
-            rests_on,
-            runs,
-            not_checked,
-            absent,
-            counted,
-            stale,
-            unsaid,
-            look_at,
-        } = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
-        let is_judged = misquoted.is_none();
-        let beyond = misquoted.as_ref().and_then(|unfound| unfound.look_at.clone());
-        let is_beyond = beyond.is_some();
-        let look_at = beyond.or(look_at);
-        let unsaid = unsaid || !is_judged && verdict.is_settled();
-        let (verdict, reason) = match verdict {
-            // Who points at what is not there has not said what is.
-            Verdict::VerifiedForMission | Verdict::Rejected | Verdict::NeedsDirectEvidence
-                if !is_judged && (verdict.is_settled() || unsaid || is_beyond) =>
-            {
-                (Verdict::NeedsDirectEvidence, misquoted.map_or(reason, |unfound| unfound.why))
-            }
-            Verdict::VerifiedForMission => {
-                let refused = said_again(&self.state, &id, &cited);
-                refused.map_or((verdict, reason), |why| (Verdict::NeedsDirectEvidence, why))
-            }
-            other => (other, reason),
-        };
-        // What carries nothing is nothing that the claim rests on.
-        let is_settled = verdict.is_settled();
-        let not_checked = if is_settled { not_checked } else { 0 };
-        let (rests_on, runs) = if is_settled { (rests_on, runs) } else { Default::default() };
-        let (absent, counted) = if is_settled { (absent, counted) } else { Default::default() };
-        if !stale.is_empty() {
-            let names: Vec<&str> = stale.iter().map(EventId::as_str).collect();
+        let mut judgement = judge(&self.state, &said, &cited.iter().collect::<Vec<_>>(), self.situation);
+        if let Some(unfound) = misquoted {
+            judgement = judgement.misquoted(unfound);
+        } else if judgement.verdict == Verdict::VerifiedForMission
+            && let Some(why) = said_again(&self.state, &id, &cited)
+        {
+            judgement.verdict = Verdict::NeedsDirectEvidence;
+            judgement.reason = why;
+        }
+        if !judgement.verdict.is_settled() {
+            judgement = judgement.unsettled();
+        }
+        let (verdict, self_reported) = (judgement.verdict, judgement.self_reported);
+        if !judgement.stale.is_empty() {
+            let names: Vec<&str> = judgement.stale.iter().map(EventId::as_str).collect();
             let names = names.join(", ");
             self.warnings
                 .push(format!("What {names} showed is not as it was: not counted, read or run it again."));
         }
         let outcome = verdict.name();
         let asked = self.turn_of(&said, &event_ids, pointed.as_deref());
-        let detail = Detail::Judged {
-            claim_id: id.clone(),
-            verdict,
-            reason,
-            event_ids,
-            self_reported,
-            rests_on,
-            runs,
-            not_checked,
-            absent,
-            counted,
-            unsaid,
-            look_at,
-        };
+        let detail = Detail::Judged { claim_id: id.clone(), judgement };
         self.own(Draft { asked, ..Draft::kernel("verify", "judged", id.to_string(), outcome, detail) });
         let turning = self.state.claim(&id).map(Claim::would_change).unwrap_or_default();
         self.warn_of_turns("mission_verify", &format!("What would change the verdict: {turning}"));
@@ -235,5 +196,61 @@ impl Machine<'_> {
         }
         self.claim = Some(id);
         Ok(())
+    }
+}
+
+impl Machine<'_> {
+    /// Takes an open claim back. It stays in the stream with all that it cites; one that was proved or rejected is not undone
+    /// by a word.
+    fn withdraw(&mut self, verify: Verify) -> Result<(), MissionError> {
+        let Verify { claim_id, text, event_ids, evidence, quote, .. } = verify;
+        let Some(id) = claim_id else {
+            return Err(MissionError::invalid("claim_id", "needed to take a claim back"));
+        };
+        if text.is_some() || quote.is_some() || !event_ids.is_empty() || !evidence.is_empty() {
+            return Err(MissionError::invalid("outcome", "withdrawn, which takes claim_id and nothing else"));
+        }
+        let claim = self.known_claim(&id)?;
+        if !claim.verdict.is_open() {
+            return Err(MissionError::Settled { id, state: claim.verdict.name() });
+        }
+        if self.state.claim(&id).is_none() {
+            self.take_up(id.clone(), claim.text, Vec::new(), None);
+        }
+        let event_ids = self.state.claim(&id).map(|claim| claim.event_ids.clone()).unwrap_or_default();
+        let reason = match (claim.verdict, claim.reason.as_str()) {
+            (Verdict::NeedsDirectEvidence, why) if !why.is_empty() => {
+                format!("Taken back. It was open: {why}")
+            }
+            _ => "Taken back before it was judged.".to_owned(),
+        };
+        let judgement = Judgement { verdict: Verdict::Withdrawn, reason, event_ids, ..Judgement::default() };
+        let detail = Detail::Judged { claim_id: id.clone(), judgement };
+        self.own(Draft::kernel("verify", "judged", id.to_string(), WITHDRAWN, detail));
+        self.claim = Some(id);
+        Ok(())
+    }
+
+    fn known_claim(&self, id: &ClaimId) -> Result<Claim, MissionError> {
+        let mut all = self.state.all_claims();
+        all.find(|claim| claim.claim_id == *id).cloned().ok_or_else(|| {
+            let known = self.state.all_claims().map(|claim| claim.claim_id.clone()).collect();
+            MissionError::UnknownClaim { mission: self.state.mission_id.clone(), id: id.clone(), known }
+        })
+    }
+}
+
+impl Judgement {
+    /// The same where the line that was pointed at stands nowhere: who points at what is not there has not said what is.
+    fn misquoted(mut self, unfound: Unfound) -> Self {
+        let Unfound { why, look_at } = unfound;
+        let is_beyond = look_at.is_some();
+        self.look_at = look_at.or(self.look_at);
+        self.unsaid |= self.verdict.is_settled();
+        if self.verdict.is_settled() || self.unsaid || is_beyond {
+            self.verdict = Verdict::NeedsDirectEvidence;
+            self.reason = why;
+        }
+        self
     }
 }

@@ -248,7 +248,8 @@ impl Need {
             Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
             Self::Claimed => {
-                state.all_claims().any(|claim| !claim.other_goal) && state.is_judged_since_moved()
+                let is_said = |claim: &Claim| !claim.other_goal && claim.verdict != Verdict::Withdrawn;
+                state.all_claims().any(is_said) && state.is_judged_since_moved()
             }
             Self::Settled => state.unsettled().next().is_none(),
             Self::Current => state.stale_claims(situation).is_empty(),

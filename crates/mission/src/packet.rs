@@ -36,6 +36,9 @@ pub struct Packet {
     pub verified_claims: Vec<Claim>,
     pub rejected_claims: Vec<Claim>,
     pub open_claims: Vec<Claim>,
+    /// Those that were taken back before anybody proved or rejected them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub withdrawn_claims: Vec<Claim>,
     /// What it knew from the mission before and did not judge again. Their events are in the packet of that one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inherited_claims: Vec<Claim>,
@@ -72,7 +75,8 @@ pub fn of(state: &State, events: Vec<Event>) -> Packet {
         mode: state.mode,
         verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
         rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
-        open_claims: claims(&|verdict| !verdict.is_settled()),
+        open_claims: claims(&Verdict::is_open),
+        withdrawn_claims: claims(&|verdict| verdict == Verdict::Withdrawn),
         inherited_claims: state.untouched_claims().cloned().collect(),
         evidence_graph: prov::graph(&judged, &refs),
         counters: state.counters.clone(),

@@ -24,6 +24,11 @@ impl Proven {
     pub fn mission(&self) -> &MissionId {
         &self.mission
     }
+
+    /// How far it went.
+    pub fn sequence(&self) -> u64 {
+        self.state.sequence
+    }
 }
 
 /// What a stream comes to.

@@ -370,17 +370,18 @@ impl State {
         self.claims.iter().find(|claim| claim.claim_id == *id)
     }
 
-    /// The claim that says the same as a text. One that was rejected is not taken up again: who says so anew must show what
-    /// was not seen then.
+    /// The claim that says the same as a text. One that was rejected or taken back is not taken up again: who says so anew
+    /// must show what was not seen then.
     pub(crate) fn same_claim(&self, said: &str) -> Option<&Claim> {
         let text = plain(said);
-        let is_same = |claim: &&Claim| claim.verdict != Verdict::Rejected && plain(&claim.text) == text;
+        let is_over = |claim: &Claim| matches!(claim.verdict, Verdict::Rejected | Verdict::Withdrawn);
+        let is_same = |claim: &&Claim| !is_over(claim) && plain(&claim.text) == text;
         self.all_claims().filter(is_same).last()
     }
 
-    /// Claims that nobody has proved or rejected.
+    /// Claims that nobody has proved, rejected or taken back.
     pub fn unsettled(&self) -> impl Iterator<Item = &Claim> {
-        self.all_claims().filter(|claim| !claim.verdict.is_settled())
+        self.all_claims().filter(|claim| claim.verdict.is_open())
     }
 
     /// Whether this mission, or the one before it for the same goal, saw a file when it had this hash.

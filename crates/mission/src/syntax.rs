@@ -44,6 +44,13 @@ const BARE: [&str; 6] = ["rb", "sh", "bash", "ex", "exs", "pl"];
 const NO_HASH: [&str; 13] =
     ["rs", "c", "h", "cc", "cpp", "hpp", "cs", "js", "ts", "tsx", "jsx", "go", "java"];
 
+/// Where a line has a word, and not only as a part of another.
+pub(crate) fn places_of<'l>(line: &'l str, word: &'l str) -> impl Iterator<Item = usize> + 'l {
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let places = line.match_indices(word).map(|(at, _)| at);
+    places.filter(move |at| !line[..*at].ends_with(is_part) && !line[at + word.len()..].starts_with(is_part))
+}
+
 /// What a place in a line is part of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spoken {

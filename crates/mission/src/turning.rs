@@ -24,6 +24,7 @@ impl Claim {
                 "Nothing that was seen before: only what is seen from now on and shows otherwise, cited by a new claim."
                     .to_owned()
             }
+            Verdict::Withdrawn => "Nothing: it was taken back. Who says so again makes a new claim.".to_owned(),
             Verdict::Open | Verdict::NeedsDirectEvidence => match (&self.look_at, self.unsaid) {
                 (Some(place), _) => {
                     format!("A view of {place} with this mission_id, cited with claim_id {id}, outcome and quote.")

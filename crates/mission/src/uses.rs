@@ -1,6 +1,6 @@
 //! Uses: what a line of code does with a name: defines, imports, calls or otherwise uses it, or only speaks of it.
 
-use crate::syntax::{Spoken, bare_calls, is_definition, is_import, spoken};
+use crate::syntax::{Spoken, bare_calls, is_definition, is_import, places_of, spoken};
 
 /// What a line does with a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +16,7 @@ pub(crate) enum Use {
 
 /// What a line of a file does with a name; nothing where it has not the name. Of several, the one that does most.
 pub(crate) fn use_of(path: &str, line: &str, name: &str) -> Option<Use> {
-    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
-    let whole = line
-        .match_indices(name)
-        .filter(|(at, _)| !line[..*at].ends_with(is_part) && !line[at + name.len()..].starts_with(is_part));
-    let uses: Vec<Use> = whole.map(|(at, _)| one(path, line, at, name.len())).collect();
+    let uses: Vec<Use> = places_of(line, name).map(|at| one(path, line, at, name.len())).collect();
     [Use::Calls, Use::Names, Use::Imports, Use::Defines, Use::Speaks]
         .into_iter()
         .find(|one| uses.contains(one))

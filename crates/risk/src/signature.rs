@@ -113,6 +113,15 @@ pub fn least(language: &str, signature: &str, name: &str) -> Option<usize> {
     Some(seen.filter(|parameter| !may_be_left_out(parameter)).count())
 }
 
+/// Whether the parameters of one signature are the first ones of another, as far as calls see them.
+pub fn is_beginning(language: &str, name: &str, one: &str, other: &str) -> bool {
+    let seen = |text: &str| -> Option<Vec<String>> {
+        let list = parameters(text, name)?;
+        Some(list.iter().map(|parameter| seen_by_callers(language, parameter)).collect())
+    };
+    seen(one).zip(seen(other)).is_some_and(|(one, other)| other.starts_with(&one))
+}
+
 /// What calls of a Python function can give it.
 #[derive(Clone, Default)]
 struct Python<'a> {

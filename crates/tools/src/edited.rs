@@ -113,7 +113,10 @@ impl Edited {
             let hint = match first.because {
                 _ if self.diff.is_some() => "This place would be left without what it uses: mend the edit.",
                 "import" => "This place asks for what is not there: mend it, or undo_batch.",
-                _ => "This place uses what was removed or hidden: change it, or undo_batch.",
+                "signature" => {
+                    "What this place uses is hidden or called otherwise now: change it, or undo_batch."
+                }
+                _ => "This place uses what was removed: change it, or undo_batch.",
             };
             return (ProofState::Triaging, look(first, hint));
         }

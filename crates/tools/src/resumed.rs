@@ -63,7 +63,7 @@ impl Resumed {
         Self {
             verified_claims: claims(&|verdict| verdict == Verdict::VerifiedForMission),
             rejected_claims: claims(&|verdict| verdict == Verdict::Rejected),
-            open_hypotheses: claims(&|verdict| !verdict.is_settled()),
+            open_hypotheses: claims(&Verdict::is_open),
             dead_paths,
             reopened_paths,
             stale,

@@ -39,6 +39,12 @@ fn batch(path: &str, old: &str, new: &str) -> Value {
     json!({"verify": "graph", "edits": [{"file_path": path, "edits": [{"old": old, "new": new}]}]})
 }
 
+/// The same without a look at what it breaks.
+fn unverified(mut batch: Value) -> Value {
+    batch["verify"] = json!("syntax");
+    batch
+}
+
 #[test]
 fn a_guess_by_name_does_not_hide_that_a_certain_callee_is_gone() {
     let cut = batch("a.py", "    def m(self):\n        return 1\n\n", "");
@@ -353,7 +359,9 @@ fn who_makes_objects_by_a_constructor_that_goes_is_to_be_checked() {
         "//- a.py\nclass A:\n    def __init__(self, x):\n        self.x = x\n\n    def f(self):\n        return 1\n//- b.py\nfrom a import A\n\n\ndef go():\n    return A(1)\n",
     );
     let edit = batch("a.py", "    def __init__(self, x):\n        self.x = x\n\n", "");
-    let made = ok(&fixture, "apply_batch", edit);
+    let no = refused(&fixture, "apply_batch", edit.clone());
+    assert_eq!(no["detail"]["findings"][0]["places"], json!(["b.py:5"]), "{no}");
+    let made = ok(&fixture, "apply_batch", unverified(edit));
     assert_eq!(places(&made, "callers_to_check"), ["b.py:5"], "{made}");
     assert_eq!(made["callers_to_check"][0]["because"], "default");
 }
@@ -395,7 +403,63 @@ fn callers_of_a_method_that_becomes_a_property_are_to_be_checked() {
         ("    @property\n    def size(self)", "    def size(self)"),
     ] {
         let fixture = ingested(class);
-        let made = ok(&fixture, "apply_batch", batch("m.py", old, new));
+        let no = refused(&fixture, "apply_batch", batch("m.py", old, new));
+        assert_eq!(no["detail"]["findings"][0]["places"], json!(["u.py:6"]), "{old}: {no}");
+        let made = ok(&fixture, "apply_batch", unverified(batch("m.py", old, new)));
         assert_eq!(places(&made, "callers_to_check"), ["u.py:6"], "{old}: {made}");
     }
+}
+
+#[test]
+fn calls_that_an_overload_does_not_take_any_more_are_told() {
+    let files = "//- p/Namer.java\npackage p;\npublic class Namer {\n    public String name(int x) { return \"\"; }\n    public String name(String s) { return s; }\n}\n\
+                 //- q/Use.java\npackage q;\nimport p.Namer;\nclass Use {\n    String one(Namer n) { return n.name(1); }\n    String two(Namer n) { return n.name(\"a\"); }\n}\n";
+    let plain = |old: &str, new: &str| {
+        let fixture = ingested(files);
+        let edits = json!([{"file_path": "p/Namer.java", "edits": [{"old": old, "new": new}]}]);
+        ok(&fixture, "apply_batch", json!({ "edits": edits }))
+    };
+    let all = |made: &Value| -> Vec<String> {
+        let lists = ["dangling_callers", "callers_to_check"];
+        lists.iter().flat_map(|list| places(made, list)).map(str::to_owned).collect()
+    };
+    let made = plain("name(int x)", "name(int x, int y)");
+    assert_eq!(all(&made), ["q/Use.java:4"], "{made}");
+    let alone = files.replace("    public String name(String s) { return s; }\n", "");
+    let fixture = ingested(&alone);
+    let edits = json!([{"file_path": "p/Namer.java", "edits": [{"old": "name(int x)", "new": "name()"}]}]);
+    let made = ok(&fixture, "apply_batch", json!({ "edits": edits }));
+    assert_eq!(all(&made), ["q/Use.java:4", "q/Use.java:5"], "{made}");
+    // Another one before it takes nothing away from it.
+    let before = "    public String name(int x) {";
+    let made = plain(before, &format!("    public String name(char c, int n) {{ return \"\"; }}\n{before}"));
+    assert_eq!(all(&made), [""; 0], "{made}");
+    // The first of several goes; the other has its name, and is as it was.
+    let made = plain("    public String name(int x) { return \"\"; }\n", "");
+    assert!(!all(&made).contains(&"q/Use.java:5".to_owned()), "{made}");
+    let symbols = made["symbols"].as_array().unwrap();
+    assert!(symbols.iter().any(|one| one["change"] == "removed"), "{made}");
+}
+
+#[test]
+fn calls_in_the_edited_file_are_told_where_they_stand_now() {
+    let fixture = ingested(
+        "//- q.py\nclass Q:\n    def items(self):\n        return [1]\n\n    def both(self):\n        return sorted(self.items())\n",
+    );
+    let edits = json!([{"file_path": "q.py", "edits": [{"old": "    def items(self)", "new": "    @property\n    def items(self)"}]}]);
+    let made = ok(&fixture, "apply_batch", json!({ "edits": edits }));
+    assert_eq!(places(&made, "callers_to_check"), ["q.py:7"], "{made}");
+    assert_eq!(made["callers_to_check"][0]["source"], "return sorted(self.items())");
+}
+
+#[test]
+fn calls_of_a_constructor_are_told_apart_by_what_they_give() {
+    let fixture = ingested(
+        "//- m.py\nclass Many:\n    def __init__(self, one, two=2, three=3):\n        self.one = one\n\n\nclass More(Many):\n    def __init__(self):\n        super().__init__(1, three=4)\n\
+         //- u.py\nfrom m import Many\n\n\ndef plain():\n    return Many(1)\n\n\ndef full():\n    return Many(1, 2, three=3)\n",
+    );
+    let edits =
+        json!([{"file_path": "m.py", "edits": [{"old": "one, two=2, three=3", "new": "one, two=2"}]}]);
+    let made = ok(&fixture, "apply_batch", json!({ "edits": edits }));
+    assert_eq!(places(&made, "callers_to_check"), ["m.py:8", "u.py:9"], "{made}");
 }

@@ -111,11 +111,11 @@ fn what_has_to_be_awaited_entered_or_read_otherwise_is_told() {
     assert_eq!(after(&fixture, &[("lib.py", &waits)], &CALLS), ["high signature_change lib.py:4 app.py:7"]);
     let plain = lib.replace("@contextmanager\n", "");
     assert_eq!(after(&fixture, &[("lib.py", &plain)], &CALLS), ["high signature_change lib.py:8 app.py:6"]);
+    // What it gives back may be entered as well.
+    let gives = plain.replace("    yield 1", "    return Context(1)");
+    assert_eq!(after(&fixture, &[("lib.py", &gives)], &CALLS), ["medium signature_change lib.py:8 app.py:6"]);
     let called = lib.replace("    @property\n", "");
-    assert_eq!(
-        after(&fixture, &[("lib.py", &called)], &CALLS),
-        ["medium signature_change lib.py:14 app.py:7"]
-    );
+    assert_eq!(after(&fixture, &[("lib.py", &called)], &CALLS), ["high signature_change lib.py:14 app.py:7"]);
 }
 
 #[test]
@@ -522,4 +522,43 @@ fn of_two_calls_on_a_line_one_breaks() {
     let other = [("other.py", "class Other:\n    def pad(self, text):\n        return text\n")];
     let found = after(&fixture, &other, &CALLS);
     assert!(!found.iter().any(|one| one.starts_with("high")), "{found:?}");
+}
+
+#[test]
+fn a_name_that_a_parameter_has_now_is_not_the_constant_that_went() {
+    let lib = "const cache = new Map<string, number>()\n\nexport function read(\n  key: string,\n) {\n  return cache.get(key)\n}\n\nexport function clear(key: string) {\n  cache.delete(key)\n}\n";
+    let files = [("src/lib.ts", lib)];
+    let fixture = committed_files(&files);
+    let given = lib.replace("const cache = new Map<string, number>()\n\n", "");
+    assert_eq!(
+        after(&fixture, &[("src/lib.ts", &given)], &GONE),
+        ["high removed_but_used src/lib.ts:1 src/lib.ts:4 src/lib.ts:8"]
+    );
+    let given = given.replace("  key: string,\n", "  key: string,\n  { cache }: Context,\n");
+    let given = given.replace("(key: string) {\n", "(key: string) {\n  const { cache } = context\n");
+    assert_eq!(after(&fixture, &[("src/lib.ts", &given)], &GONE), [""; 0]);
+}
+
+#[test]
+fn who_takes_a_name_no_more_does_not_miss_that_it_is_hidden() {
+    let lib = "export function load() {\n  return 1\n}\n\nexport function other() {\n  return load()\n}\n";
+    let app = "import {\n  load,\n  other,\n} from './lib'\n\nexport function run() {\n  return other()\n}\n";
+    let fixture = committed_files(&[("src/lib.ts", lib), ("src/app.ts", app)]);
+    let hidden = lib.replacen("export ", "", 1);
+    assert_eq!(
+        after(&fixture, &[("src/lib.ts", &hidden)], &GONE),
+        ["high broken_import src/lib.ts:1 src/app.ts:1"]
+    );
+    let without = app.replace("  load,\n", "");
+    assert_eq!(after(&fixture, &[("src/lib.ts", &hidden), ("src/app.ts", &without)], &GONE), [""; 0]);
+}
+
+#[test]
+fn a_new_call_that_only_a_method_below_takes_is_no_break() {
+    let lib = "class Base:\n    def run(self):\n        return 1\n\n    def bound(self):\n        raise NotImplementedError\n\n\nclass Heir(Base):\n    def bound(self, start, end):\n        return start\n";
+    let fixture = committed_files(&[("lib.py", lib)]);
+    let calls = lib.replace("return 1", "return self.bound(1, 2)");
+    assert_eq!(after(&fixture, &[("lib.py", &calls)], &CALLS), [""; 0]);
+    let none = calls.replace("return self.bound(1, 2)", "return self.bound(1, 2, 3)");
+    assert_eq!(after(&fixture, &[("lib.py", &none)], &CALLS), ["high signature_change lib.py:3 lib.py:5"]);
 }

@@ -165,3 +165,64 @@ fn an_import_of_typescript_that_leads_to_nothing_is_told() {
     assert_eq!(found(&app.replace("one", "two")), ["high broken_import src/app.ts:1 src/lib.ts:1"]);
     assert_eq!(found(&app.replace("{ one }", "{ one as two }").replace("return one", "return two")), [""; 0]);
 }
+
+#[test]
+fn a_method_that_an_interface_of_typescript_demands_is_missed() {
+    let run = "export interface Run {\n  run(a: number): number\n  may?(): void\n}\n";
+    let one = "import type { Run } from './run'\n\nexport class One implements Run {\n  run(a: number): number {\n    return a\n  }\n  may() {}\n}\n";
+    let fixture = committed_files(&[("src/run.ts", run), ("src/one.ts", one)]);
+    let method = "  run(a: number): number {\n    return a\n  }\n";
+    assert_eq!(
+        told(&fixture, "src/one.ts", &one.replace(method, "")),
+        ["high removed_but_used src/one.ts:4 src/run.ts:2 src/one.ts:3"]
+    );
+    assert_eq!(told(&fixture, "src/one.ts", &one.replace("  may() {}\n", "")), [""; 0]);
+    assert_eq!(told(&fixture, "src/one.ts", &one.replace(method, "  run = (a: number) => a\n")), [""; 0]);
+    let more = run.replace("  may?", "  more(): void\n  may?");
+    assert_eq!(told(&fixture, "src/run.ts", &more), ["high signature_change src/run.ts:3 src/one.ts:3"]);
+    assert_eq!(told(&fixture, "src/run.ts", &more.replace("more()", "more?()")), [""; 0]);
+    let wider = one.replace("run(a: number)", "run(a: number, b: number)");
+    assert_eq!(told(&fixture, "src/one.ts", &wider), ["high signature_change src/one.ts:4 src/run.ts:2"]);
+    // Not all of it is demanded, or something else may have it.
+    for (what, other) in
+        [("implements Run", "implements Partial<Run>"), ("implements Run", "extends Other implements Run")]
+    {
+        let one = one.replace(what, other);
+        let fixture = committed_files(&[("src/run.ts", run), ("src/one.ts", one.as_str())]);
+        assert_eq!(told(&fixture, "src/one.ts", &one.replace(method, "")), [""; 0], "{other}");
+    }
+}
+
+#[test]
+fn an_abstract_method_of_python_is_missed_where_one_is_made() {
+    let base = "from abc import ABC, abstractmethod\n\n\nclass Base(ABC):\n    @abstractmethod\n    def run(self):\n        pass\n";
+    let one = "from base import Base\n\n\nclass One(Base):\n    def run(self):\n        return 1\n\n    def other(self):\n        return 2\n";
+    let app = "from one import One\n\n\ndef make():\n    return One()\n";
+    let method = "    def run(self):\n        return 1\n\n";
+    let fixture = committed_files(&[("base.py", base), ("one.py", one), ("app.py", app)]);
+    assert_eq!(
+        told(&fixture, "one.py", &one.replace(method, "")),
+        ["high removed_but_used one.py:5 base.py:5 one.py:4"]
+    );
+    assert_eq!(told(&fixture, "one.py", &one.replace(method, "    run = None\n\n")), [""; 0]);
+    let more = format!("{base}\n    @abstractmethod\n    def more(self):\n        pass\n");
+    assert_eq!(told(&fixture, "base.py", &more), ["high signature_change base.py:9 one.py:4"]);
+    let fixture = committed_files(&[("base.py", base), ("one.py", one)]);
+    assert_eq!(told(&fixture, "base.py", &more), ["medium signature_change base.py:9 one.py:4"]);
+    // Nobody looks after it.
+    let plain = base.replace("(ABC)", "");
+    let fixture = committed_files(&[("base.py", plain.as_str()), ("one.py", one), ("app.py", app)]);
+    assert_eq!(told(&fixture, "one.py", &one.replace(method, "")), [""; 0]);
+}
+
+#[test]
+fn a_method_that_an_interface_of_go_gains_is_missed_by_what_is_used_as_it() {
+    let run = "package a\n\ntype Run interface {\n\tRun() int\n}\n\ntype One struct{}\n\nfunc (o *One) Run() int {\n\treturn 1\n}\n\nvar _ Run = (*One)(nil)\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", run)]);
+    let more = run.replace("\tRun() int\n", "\tRun() int\n\tMore() int\n");
+    assert_eq!(told(&fixture, "a.go", &more), ["high signature_change a.go:5 a.go:14"]);
+    let given = format!("{more}\nfunc (o *One) More() int {{\n\treturn 2\n}}\n");
+    assert_eq!(told(&fixture, "a.go", &given), [""; 0]);
+    let embedded = more.replace("struct{}", "struct {\n\tOther\n}");
+    assert_eq!(told(&fixture, "a.go", &embedded), [""; 0]);
+}

@@ -267,3 +267,16 @@ fn a_function_for_another_platform_stands_in_for_the_one_that_went() {
     let without = linux.replace("func open() int {\n\treturn 1\n}\n\n", "");
     assert_eq!(gone(&fixture, &[("open_linux.go", Some(&without))]), Vec::<String>::new());
 }
+
+#[test]
+fn a_class_that_is_entered_and_cannot_be_any_more_is_told() {
+    let lib = "class Base:\n    def __exit__(self, *rest):\n        return None\n\n\nclass Client(Base):\n    def __enter__(self):\n        return self\n\n    def stream(self):\n        return self\n";
+    let app = "from lib import Client\n\n\ndef run():\n    with Client() as client:\n        return client\n\n\ndef other():\n    with Client().stream() as stream:\n        return stream\n";
+    let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
+    let enter = "    def __enter__(self):\n        return self\n\n";
+    let found = gone(&fixture, &[("lib.py", Some(&lib.replace(enter, "")))]);
+    assert_eq!(found, ["high removed_but_used lib.py:6 app.py:5"]);
+    // Its base has one now.
+    let moved = lib.replace(enter, "").replace("class Base:\n", &format!("class Base:\n{enter}"));
+    assert_eq!(gone(&fixture, &[("lib.py", Some(&moved))]), [""; 0]);
+}

@@ -63,6 +63,33 @@ def drop():
 }
 
 #[test]
+fn where_no_handler_checks_anybody_an_open_one_is_no_false_alarm() {
+    let files = r#"
+//- views.py
+from flask import Flask
+
+app = Flask(__name__)
+
+
+@app.route("/pay", methods=["POST"])
+def pay():
+    return 1
+
+
+@app.route("/show")
+def show():
+    return 2
+"#;
+    assert_eq!(
+        scan(files, "auth_boundary"),
+        [
+            "mitigated views.py:11: it is not known to change anything",
+            "mitigated views.py:6: no handler here is known to check anybody, so that something may check before all of them",
+        ]
+    );
+}
+
+#[test]
 fn methods_of_hidden_go_types_and_usual_names_need_no_documentation() {
     let body = "\n\ta := 1\n\tb := 2\n\tc := a + b\n\td := c\n\t_ = d\n\treturn \"\"\n}\n";
     let files = format!(

@@ -309,3 +309,25 @@ fn frames_of_a_stored_copy_of_this_repository_lead_to_its_own_files() {
     let (_fixture, found) = traced(rust);
     assert_eq!(found["suspects"][0]["node_id"], "function::crates/searcher/src/lib.rs::search", "{found}");
 }
+
+#[test]
+fn a_stale_line_of_an_overloaded_method_leads_to_the_nearest_of_its_name() {
+    let text = "//- a/Order.java\npackage a;\nclass Order {\n    int add(int x) {\n        return x;\n    }\n    int add(String x) {\n        return 1;\n    }\n    int total() {\n        int sum = 0;\n        return sum;\n    }\n}\nclass Other {\n    int total() { return 2; }\n    int add(int x) { return 3; }\n}\n//- trace.log\njava.lang.IllegalStateException: no\n\tat a.Order.add(Order.java:11)\n\tat a.Order.total(Order.java:10)\n";
+    let (_fixture, found) = traced(text);
+    let first = &found["suspects"][0];
+    // Line 11 is in `total` now; of both methods of the name the second is nearer.
+    assert_eq!(
+        (&first["node_id"], &first["moved"], &first["at"]),
+        (&json!("method::a/Order.java::Order.add#2"), &json!(true), &json!("a/Order.java:6")),
+        "{found}"
+    );
+    assert_eq!(words(&found["causal_chain"]), ["Order.total", "Order.add"], "{found}");
+    let text = "//- app.py\nclass A:\n    def get(self):\n        return 1\n\n\nclass B:\n    def get(self):\n        return 2\n\n\ndef other():\n    return 3\n//- trace.log\nTraceback (most recent call last):\n  File \"app.py\", line 12, in get\n    return 2\nValueError: no\n";
+    let (_fixture, found) = traced(text);
+    let first = &found["suspects"][0];
+    assert_eq!(
+        (&first["node_id"], &first["moved"]),
+        (&json!("method::app.py::B.get"), &json!(true)),
+        "{found}"
+    );
+}

@@ -87,6 +87,15 @@ pub(crate) fn tree(
     }
 }
 
+/// A source as its grammar understands it where the language says what that does not know; the bytes keep their places.
+pub(crate) fn understood<'t>(language: &Language, text: &'t str) -> std::borrow::Cow<'t, str> {
+    match language.name {
+        #[cfg(feature = "lang-typescript")]
+        "typescript" | "tsx" => typescript::newer::understood(text),
+        _ => text.into(),
+    }
+}
+
 /// Parses a file and forgets the tree, to measure what parsing alone costs. False when no language reads it.
 pub fn parse_only(path: &str, source: &[u8]) -> bool {
     let mut parser = tree_sitter::Parser::new();

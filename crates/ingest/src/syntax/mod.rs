@@ -143,7 +143,8 @@ fn errors(path: &str, bytes: &[u8]) -> Result<Errors, Unchecked> {
         let grammar = found.into_iter().map(|(line, column, what)| keyed(line, column, line, what)).collect();
         return Ok(Errors { grammar, indentation: Vec::new() });
     };
-    let tree = match languages::tree(language, text.as_bytes(), PARSE_LIMIT) {
+    let understood = languages::understood(language, &text);
+    let tree = match languages::tree(language, understood.as_bytes(), PARSE_LIMIT) {
         Ok(tree) => tree,
         Err(ParseError::TimedOut(_)) => return Err(Unchecked::TooSlow),
         Err(ParseError::Grammar(_)) => return Err(Unchecked::NoGrammar),

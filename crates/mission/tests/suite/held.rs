@@ -1,59 +1,29 @@
 //! A claim is held to the place, the number and the width that it names; and what failed was not done.
 
 use m1nd_mission::{
-    Absence, Claim, Command, Detail, EventId, EvidenceClass, Family, Mode, Part, Shown, Spot, Telling,
-    Verdict, Verify, explain,
+    Absence, Command, EventId, EvidenceClass, Family, Mode, Part, Spot, Telling, Verdict, Verify, explain,
 };
 
+use crate::judged::{judge, searched, view, world_of};
 use crate::world::World;
 
 const QUEUE: &str = "fn drain(queue: &mut Queue) {\n    while queue.len() > 1 {\n        queue.pop();\n    }\n}\n\nfn run(queue: &mut Queue) {\n    let _held = queue.lock();\n    drain(queue);\n}\n";
 const OTHER: &str = "fn idle(queue: &mut Queue) {\n    drain(queue);\n}\n";
 
 fn world() -> World {
-    let mut world = World::new(Mode::BugHunt, &[]);
-    for (path, text) in [
-        ("src/queue.rs", QUEUE),
-        ("src/other.rs", OTHER),
-        ("ci/build.yml", "run: cargo test\n"),
-        ("Makefile", "all: build\n"),
-    ] {
-        world.files.insert(path.to_owned(), path.to_owned());
-        world.texts.insert(path.to_owned(), text.to_owned());
-    }
-    for (name, place) in
-        [("drain", "src/queue.rs:1-5"), ("run", "src/queue.rs:7-10"), ("idle", "src/other.rs:1-3")]
-    {
-        world.names.push((name.to_owned(), place.to_owned()));
-    }
-    world.silent = true;
-    world
-}
-
-fn judge(world: &mut World, text: &str, events: &[&EventId], quote: &str) -> Claim {
-    let verify = Verify {
-        text: Some(text.to_owned()),
-        event_ids: events.iter().map(|id| (*id).clone()).collect(),
-        outcome: (!quote.is_empty()).then(|| "supports".to_owned()),
-        quote: (!quote.is_empty()).then(|| quote.to_owned()),
-        ..Verify::default()
-    };
-    let done = world.do_(Command::Verify(verify)).unwrap();
-    world.state.claim(&done.claim.unwrap()).unwrap().clone()
-}
-
-fn view(world: &mut World, path: &str) -> EventId {
-    world.see("view", Family::Read, path, &[path])
+    world_of(
+        &[
+            ("src/queue.rs", QUEUE),
+            ("src/other.rs", OTHER),
+            ("ci/build.yml", "run: cargo test\n"),
+            ("Makefile", "all: build\n"),
+        ],
+        &[("drain", "src/queue.rs:1-5"), ("run", "src/queue.rs:7-10"), ("idle", "src/other.rs:1-3")],
+    )
 }
 
 /// A search by text that found lines, as the runtime takes it down, and what it finds.
 fn search(world: &mut World, search: Absence, lines: &[(&str, u64, &str)]) -> EventId {
-    let mut draft = world.events[0].draft.clone();
-    draft.event_type = "search".to_owned();
-    draft.tool_family = Family::Read;
-    draft.target.clone_from(&search.query);
-    draft.evidence_class = Some(EvidenceClass::DirectSource);
-    draft.outcome = "read".to_owned();
     let mut parts: Vec<Part> = Vec::new();
     for (path, ..) in lines {
         if !parts.iter().any(|part| part.path == *path) {
@@ -61,9 +31,6 @@ fn search(world: &mut World, search: Absence, lines: &[(&str, u64, &str)]) -> Ev
             parts.push(Part::of(path, own.collect(), 0));
         }
     }
-    let hash = |path: &str| world.files[path].clone();
-    draft.shown =
-        parts.iter().map(|part| Shown { path: part.path.clone(), content_hash: hash(&part.path) }).collect();
     for (path, line, within) in lines {
         let spot = Spot {
             path: (*path).to_owned(),
@@ -73,9 +40,7 @@ fn search(world: &mut World, search: Absence, lines: &[(&str, u64, &str)]) -> Ev
         };
         world.spots.push((search.query.clone(), spot));
     }
-    let search = Some(Absence { files: 7, ..search });
-    draft.detail = Some(Box::new(Detail::Showed { parts, search }));
-    world.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
+    searched(world, Absence { files: 7, ..search }, parts)
 }
 
 fn query(text: &str) -> Absence {

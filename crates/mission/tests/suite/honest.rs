@@ -1,48 +1,24 @@
 //! What is plainly so by what was seen is verified at the first try, and what is plainly not so by that is refused, whatever
 //! else is told beside it.
 
-use m1nd_mission::{
-    Absence, Claim, Command, Detail, EventId, EvidenceClass, Family, Mode, Part, Shown, Spot, State, Verdict,
-    Verify,
-};
+use m1nd_mission::{Absence, Command, EventId, EvidenceClass, Family, Part, Spot, State, Verdict};
 
+use crate::judged::{judge, searched, view, world_of};
 use crate::world::World;
 
 const QUEUE: &str = "def drain(queue):\n    for job in queue:\n        if job.ready:\n            job.clear_cache()\n            send(job)\n\ndef idle(queue, limit):\n    try:\n        wait(queue)\n    except Exception:\n        pass\n\nCODECS = {\"UTF-8\": utf, \"SHA-512\": sha}\n";
 const TESTS: &str = "def test_drain():\n    drain([])\n\ndef test_drain_all():\n    drain([1])\n";
 
 fn world() -> World {
-    let mut world = World::new(Mode::BugHunt, &[]);
-    for (path, text) in [("src/queue.py", QUEUE), ("tests/all.py", TESTS)] {
-        world.files.insert(path.to_owned(), path.to_owned());
-        world.texts.insert(path.to_owned(), text.to_owned());
-    }
-    for (name, place) in [
-        ("drain", "src/queue.py:1-5"),
-        ("idle", "src/queue.py:7-11"),
-        ("CODECS", "src/queue.py:13-14"),
-        ("test_drain", "tests/all.py:1-2"),
-    ] {
-        world.names.push((name.to_owned(), place.to_owned()));
-    }
-    world.silent = true;
-    world
-}
-
-fn judge(world: &mut World, text: &str, events: &[&EventId], quote: &str) -> Claim {
-    let verify = Verify {
-        text: Some(text.to_owned()),
-        event_ids: events.iter().map(|id| (*id).clone()).collect(),
-        outcome: (!quote.is_empty()).then(|| "supports".to_owned()),
-        quote: (!quote.is_empty()).then(|| quote.to_owned()),
-        ..Verify::default()
-    };
-    let done = world.do_(Command::Verify(verify)).unwrap();
-    world.state.claim(&done.claim.unwrap()).unwrap().clone()
-}
-
-fn view(world: &mut World, path: &str) -> EventId {
-    world.see("view", Family::Read, path, &[path])
+    world_of(
+        &[("src/queue.py", QUEUE), ("tests/all.py", TESTS)],
+        &[
+            ("drain", "src/queue.py:1-5"),
+            ("idle", "src/queue.py:7-11"),
+            ("CODECS", "src/queue.py:13-14"),
+            ("test_drain", "tests/all.py:1-2"),
+        ],
+    )
 }
 
 /// A search that shows every line of the files that has the word, also as a part of another.
@@ -58,18 +34,7 @@ fn search(world: &mut World, word: &str) -> EventId {
         }
         parts.push(Part::of(path, lines.iter().map(|line| (*line, *line)).collect(), 0));
     }
-    let mut draft = world.events[0].draft.clone();
-    draft.event_type = "search".to_owned();
-    draft.tool_family = Family::Read;
-    draft.target = word.to_owned();
-    draft.evidence_class = Some(EvidenceClass::DirectSource);
-    draft.outcome = "read".to_owned();
-    let shown =
-        |part: &Part| Shown { path: part.path.clone(), content_hash: world.files[&part.path].clone() };
-    draft.shown = parts.iter().map(shown).collect();
-    let search = Some(Absence { query: word.to_owned(), files: 2, ..Absence::default() });
-    draft.detail = Some(Box::new(Detail::Showed { parts, search }));
-    world.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
+    searched(world, Absence { query: word.to_owned(), files: 2, ..Absence::default() }, parts)
 }
 
 #[test]

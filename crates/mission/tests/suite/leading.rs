@@ -182,3 +182,53 @@ fn a_claim_whose_file_is_gone_says_gone_and_not_changed() {
         "{claim:?}"
     );
 }
+
+#[test]
+fn a_long_file_is_read_where_it_matters() {
+    let long = |world: &mut World| {
+        let line = "    a line of a long file, of which nobody needs the whole\n";
+        let text = format!("{}def drain(queue):\n{}limit_of = 3\n", line.repeat(300), line.repeat(300));
+        world.texts.insert("src/a.rs".to_owned(), text);
+        world.names.push(("drain".to_owned(), "src/a.rs:301-420".to_owned()));
+    };
+    let path = |world: &World| {
+        let next = world.next().next_move;
+        let asked = next.arguments.unwrap();
+        (next.tool.unwrap(), asked["file_path"].as_str().unwrap_or_else(|| panic!("{asked}")).to_owned())
+    };
+    let view = |at: &str| ("view", at.to_owned());
+    // A short one is read whole; a long one whose file is known from its beginning, without a way around.
+    let mut world = World::new(Mode::BugHunt, &["src/a.rs"]);
+    assert_eq!(path(&world), view("src/a.rs"));
+    world.state.goal = "what is wrong in a.rs".to_owned();
+    long(&mut world);
+    assert_eq!(path(&world), view("src/a.rs:1-135"));
+
+    // What is in it comes before its first lines, once.
+    let mut world = World::new(Mode::BugHunt, &[]);
+    long(&mut world);
+    world.tell("audit", ".", EvidenceClass::Graph, "oriented");
+    let mut draft = world.events[0].draft.clone();
+    (draft.event_type, draft.tool_family) = ("seek".to_owned(), Family::Retrieve);
+    draft.outcome = "found".to_owned();
+    draft.detail = Some(Box::new(Detail::Found { places: vec!["src/a.rs".to_owned()] }));
+    world.do_(Command::Observe(Box::new(draft))).unwrap();
+    assert_eq!(path(&world), ("outline", "src/a.rs".to_owned()));
+    world.see("outline", Family::Orient, "src/a.rs", &[]);
+    assert_eq!(path(&world), view("src/a.rs:1-135"));
+
+    // The definition or the line that a claim names.
+    for (claim, at) in [
+        ("`drain` in src/a.rs loses a job", "src/a.rs:291-371"),
+        ("limit_of is too small in src/a.rs", "src/a.rs:592-672"),
+    ] {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        long(&mut world);
+        world.tell("audit", ".", EvidenceClass::Graph, "oriented");
+        world.tell("seek", "x", EvidenceClass::Graph, "found");
+        world.files.insert("src/b.rs".to_owned(), "h2".to_owned());
+        let other = world.see("view", Family::Read, "src/b.rs", &["src/b.rs"]);
+        verify(&mut world, claim, vec![other]);
+        assert_eq!(path(&world), view(at), "{claim}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Proof packets: checked without the machine they were made on.
 
-use m1nd_mission::{Command, EvidenceClass, Mode, Verify, flight, packet};
+use m1nd_mission::{Command, Event, EvidenceClass, Mode, Verify, chain, flight, packet};
 
 use crate::world::World;
 
@@ -110,4 +110,19 @@ fn the_flight_recorder_has_a_line_for_each_event() {
     ] {
         assert!(last.get(field).is_some(), "{field}");
     }
+}
+
+#[test]
+fn judgements_that_earlier_builds_kept_are_read_and_hashed_as_they_were_written() {
+    let kept = include_str!("kept/judged.jsonl");
+    let verdicts: Vec<String> = kept
+        .lines()
+        .map(|line| {
+            let event: Event = serde_json::from_str(line).unwrap();
+            assert_eq!(serde_json::to_string(&event).unwrap(), line);
+            assert_eq!(chain::hash_of(&event), event.hash);
+            event.draft.outcome
+        })
+        .collect();
+    assert_eq!(verdicts, ["verified_for_mission", "verified_for_mission", "needs_direct_evidence"]);
 }

@@ -1,7 +1,8 @@
 //! What proves something, and what no longer does.
 
 use m1nd_mission::{
-    Command, Detail, EditedFile, EventId, EvidenceClass, Family, Mode, Shown, Verdict, Verify, gaps, handoff,
+    Claim, ClaimId, Command, Detail, EditedFile, EventId, EvidenceClass, Family, MissionError, Mode, Shown,
+    Verdict, Verify, gaps, handoff, packet,
 };
 
 use crate::world::World;
@@ -288,4 +289,67 @@ fn batches_of_one_file_can_all_be_taken_back_however_many_there_are() {
         batch(&mut world, &format!("undo-{number}"), &files, Some(&name(number)));
     }
     assert!(world.gaps().contains(&"nothing_edited".to_owned()), "{:?}", world.state.edits);
+}
+
+#[test]
+fn a_claim_that_is_taken_back_stays_on_record_and_blocks_nothing() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "hypothesis_supported");
+    let claim = |world: &mut World, text: &str| {
+        let command = Command::Claim { text: text.to_owned(), event_ids: vec![read.clone()] };
+        world.do_(command).unwrap().claim.unwrap()
+    };
+    let take_back = |world: &mut World, id: &ClaimId| {
+        let (claim_id, outcome) = (Some(id.clone()), Some("withdrawn".to_owned()));
+        world.do_(Command::Verify(Verify { claim_id, outcome, ..Verify::default() }))
+    };
+    let wrong = claim(&mut world, "the queue is never empty");
+    assert!(world.gaps().contains(&"claims_not_settled".to_owned()), "{:?}", world.gaps());
+    assert!(take_back(&mut world, &wrong).unwrap().warnings.is_empty());
+    let shown = world.state.claim(&wrong).unwrap().clone();
+    assert_eq!((shown.verdict, shown.event_ids.len()), (Verdict::Withdrawn, 1), "{}", shown.reason);
+    // It is no conclusion, and no open question either.
+    assert!(world.gaps().contains(&"no_claim".to_owned()), "{:?}", world.gaps());
+    assert!(!world.gaps().contains(&"claims_not_settled".to_owned()), "{:?}", world.gaps());
+    let again = take_back(&mut world, &wrong);
+    assert!(matches!(again, Err(MissionError::Settled { state: "withdrawn", .. })), "{again:?}");
+    // Said again it is another claim, which must be judged.
+    let anew = claim(&mut world, "the queue is never empty");
+    assert_ne!(anew, wrong);
+    take_back(&mut world, &anew).unwrap();
+
+    // What was proved or rejected is not undone by a word.
+    let settle = |world: &mut World, text: &str, events: Vec<EventId>| {
+        let verify = Verify { text: Some(text.to_owned()), event_ids: events, ..Verify::default() };
+        world.do_(Command::Verify(verify)).unwrap().claim.unwrap()
+    };
+    let right = settle(&mut world, "the limiter drops a job", vec![read.clone()]);
+    let against = world.tell("test_run", "pytest", EvidenceClass::TestRun, "refuted");
+    let rejected = settle(&mut world, "the limiter waits", vec![against]);
+    for (id, verdict) in [(right, "verified_for_mission"), (rejected, "rejected")] {
+        let refused = take_back(&mut world, &id);
+        assert!(
+            matches!(refused, Err(MissionError::Settled { state, .. }) if state == verdict),
+            "{refused:?}"
+        );
+    }
+    // Nor does it take anything besides.
+    let open = claim(&mut world, "the queue is empty");
+    let more = Verify {
+        claim_id: Some(open.clone()),
+        outcome: Some("withdrawn".to_owned()),
+        quote: Some("x".to_owned()),
+        ..Verify::default()
+    };
+    assert!(world.do_(Command::Verify(more)).is_err());
+    take_back(&mut world, &open).unwrap();
+
+    let handed = world.with(|situation| handoff::of(&world.state, situation, 8_000));
+    let ids = |claims: &[Claim]| claims.iter().map(|claim| claim.claim_id.to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&handed.withdrawn_claims), [wrong.as_str(), anew.as_str(), open.as_str()]);
+    assert!(handed.open_hypotheses.is_empty() && handed.summary.contains("1 rejected, 3 withdrawn"));
+    world.do_(Command::Close { force: true }).unwrap();
+    let made = packet::of(&world.state, world.events.clone());
+    assert_eq!(made.withdrawn_claims.len(), 3);
+    assert!(packet::check(&packet::to_text(&made)).intact);
 }

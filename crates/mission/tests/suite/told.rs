@@ -5,6 +5,8 @@ use m1nd_mission::{
     packet, remarks,
 };
 
+use serde_json::Value;
+
 use crate::world::World;
 
 fn judge(world: &mut World, text: &str, events: &[&EventId]) -> Claim {
@@ -312,13 +314,20 @@ fn a_hand_off_is_sealed_and_held_against_what_was_recorded() {
     }
     let mut small = given.clone();
     let mut sizes = vec![text(&small).len()];
+    let mut moves = vec![small.next_required_move.clone()];
     while handoff::cut(&mut small, 200) {
         sizes.push(text(&small).len());
+        moves.push(small.next_required_move.clone());
         let seal = handed::read(&text(&small)).unwrap().1;
         assert_eq!(seal, handed::Seal::Whole);
         assert_eq!(handed::differs(&small, &given), Vec::<String>::new(), "{}", text(&small));
     }
     assert!(sizes.len() > 3 && *sizes.last().unwrap() < 500, "{sizes:?}");
+    // What to do next is the last thing to go, and of it the call.
+    let [.., tool, none] = moves.as_slice() else { panic!("{moves:?}") };
+    assert!(none.is_null() && tool["tool"].is_string() && tool["arguments"].is_null(), "{tool}");
+    let called: Vec<&Value> = moves.iter().filter(|next| !next["arguments"].is_null()).collect();
+    assert_eq!(called.len(), moves.len() - 2, "{moves:?}");
     assert!(
         small.left_out.values().filter_map(serde_json::Value::as_u64).sum::<u64>() > 0,
         "{}",

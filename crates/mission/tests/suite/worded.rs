@@ -1,31 +1,24 @@
 //! Other words for denials and numbers, and words of runs and persons against what the runtime found: each rule refuses what is
 //! false and verifies what is true.
 
-use m1nd_mission::{
-    Absence, Claim, Command, Detail, EventId, EvidenceClass, Family, Mode, Part, Shown, Spot, Verdict, Verify,
-};
+use m1nd_mission::{Absence, EventId, EvidenceClass, Family, Part, Spot, Verdict};
 
+use crate::judged::{judge, searched, world_of};
 use crate::world::World;
 
 const QUEUE: &str = "def drain(queue):\n    queue.pop()\n\ndef flush(queue):\n    queue.clear()\n";
 const RUN: &str = "from queue import drain, flush\n\ndef run(queue):\n    drain(queue)  # not flush(queue)\n\ndef idle(queue):\n    drain(queue)\n    log(\"drain(queue)\")\n";
 
 fn world() -> World {
-    let mut world = World::new(Mode::BugHunt, &[]);
-    for (path, text) in [("src/queue.py", QUEUE), ("src/run.py", RUN)] {
-        world.files.insert(path.to_owned(), path.to_owned());
-        world.texts.insert(path.to_owned(), text.to_owned());
-    }
-    for (name, place) in [
-        ("drain", "src/queue.py:1-2"),
-        ("flush", "src/queue.py:4-5"),
-        ("run", "src/run.py:3-4"),
-        ("idle", "src/run.py:6-8"),
-    ] {
-        world.names.push((name.to_owned(), place.to_owned()));
-    }
-    world.silent = true;
-    world
+    world_of(
+        &[("src/queue.py", QUEUE), ("src/run.py", RUN)],
+        &[
+            ("drain", "src/queue.py:1-2"),
+            ("flush", "src/queue.py:4-5"),
+            ("run", "src/run.py:3-4"),
+            ("idle", "src/run.py:6-8"),
+        ],
+    )
 }
 
 /// A search for a name, which finds every line of the files that has it.
@@ -46,31 +39,7 @@ fn search(world: &mut World, name: &str) -> EventId {
         }
         parts.push(Part::of(path, lines, 0));
     }
-    let mut draft = world.events[0].draft.clone();
-    draft.event_type = "search".to_owned();
-    draft.tool_family = Family::Read;
-    draft.target = name.to_owned();
-    draft.evidence_class = Some(EvidenceClass::DirectSource);
-    draft.outcome = "read".to_owned();
-    draft.shown = parts
-        .iter()
-        .map(|part| Shown { path: part.path.clone(), content_hash: world.files[&part.path].clone() })
-        .collect();
-    let search = Some(Absence { query: name.to_owned(), files: 2, ..Absence::default() });
-    draft.detail = Some(Box::new(Detail::Showed { parts, search }));
-    world.do_(Command::Observe(Box::new(draft))).unwrap().events[0].event_id.clone()
-}
-
-fn judge(world: &mut World, text: &str, events: &[&EventId], quote: &str) -> Claim {
-    let verify = Verify {
-        text: Some(text.to_owned()),
-        event_ids: events.iter().map(|id| (*id).clone()).collect(),
-        outcome: (!quote.is_empty()).then(|| "supports".to_owned()),
-        quote: (!quote.is_empty()).then(|| quote.to_owned()),
-        ..Verify::default()
-    };
-    let done = world.do_(Command::Verify(verify)).unwrap();
-    world.state.claim(&done.claim.unwrap()).unwrap().clone()
+    searched(world, Absence { query: name.to_owned(), files: 2, ..Absence::default() }, parts)
 }
 
 #[test]
@@ -189,4 +158,38 @@ fn a_person_s_review_carries_a_claim_unless_what_was_observed_contradicts_it() {
     let against = world.tell("code_review", "src/run.py", EvidenceClass::Human, "rejected");
     let claim = judge(&mut world, "src/run.py is right", &[&against], "");
     assert_eq!(claim.verdict, Verdict::Rejected, "{}", claim.reason);
+}
+
+#[test]
+fn a_plain_word_that_code_has_too_is_a_word() {
+    let world = || {
+        let mut world = world();
+        for (name, place) in [("get", "src/queue.py:1-2"), ("name", "src/queue.py:4-5")] {
+            world.names.push((name.to_owned(), place.to_owned()));
+        }
+        let view = world.see("view", Family::Read, "src/run.py", &["src/run.py"]);
+        (world, view)
+    };
+    // Nothing of what was shown has these names, and the sentences speak of none of them.
+    for text in [
+        "jobs get lost when the queue stops",
+        "the name of the queue is logged",
+        "an idle queue is drained to get a job",
+        "get requests are drained from the queue",
+    ] {
+        let (mut world, view) = world();
+        let claim = judge(&mut world, text, &[&view], "    log(\"drain(queue)\")");
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+    for text in [
+        "get loses a job of the queue",
+        "`get` loses a job",
+        "callers of get lose a job",
+        "the get function waits",
+    ] {
+        let (mut world, view) = world();
+        let claim = judge(&mut world, text, &[&view], "    log(\"drain(queue)\")");
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+        assert!(claim.reason.contains("It is about get"), "{text}: {}", claim.reason);
+    }
 }

@@ -19,6 +19,7 @@ impl Shelf for Tools {
         [
             "ingest",
             "audit",
+            "outline",
             "seek",
             "search",
             "view",

@@ -3,7 +3,9 @@
 //! Belief starts even. Each piece of evidence multiplies the odds by its factor: more than 1 speaks for the claim, less than 1
 //! against it.
 
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx, NodeKind};
+use std::collections::BTreeSet;
+
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 
 use super::sentence::Kind;
 use crate::blast::{self, DEPENDS};
@@ -75,8 +77,11 @@ impl Judged {
 
     /// A claim whose every part must hold is as likely as its weakest part.
     fn of_parts(evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
-        let odds = evidence.iter().map(|one| one.factor).fold(f32::INFINITY, f32::min);
-        Self::with(odds, evidence, search)
+        // What speaks neither for nor against is no part.
+        let parts =
+            evidence.iter().map(|one| one.factor).filter(|factor| (factor - 1.0).abs() > f32::EPSILON);
+        let odds = parts.fold(f32::INFINITY, f32::min);
+        Self::with(if odds.is_finite() { odds } else { 1.0 }, evidence, search)
     }
 
     fn with(odds: f32, evidence: Vec<Evidence>, search: &Search<'_>) -> Self {
@@ -129,6 +134,7 @@ pub fn judge<'a>(
         (Kind::Circular, None) => vec![search.cycle(one)],
         (Kind::Coupling, Some(other)) => search.coupling(one, other),
         (Kind::Isolated, _) => search.isolation(one),
+        (Kind::Unused, _) => vec![search.use_of(one)],
         (Kind::Gateway, Some(other)) => search.gateway(one, other),
         (Kind::AlwaysBefore, Some(other)) => search.order(one, other),
         (_, None) => Vec::new(),
@@ -144,7 +150,9 @@ pub fn judge<'a>(
         return Judged::of(vec![Evidence { says, factor: 1.0, path: Vec::new() }], &search);
     }
     match (kind, other) {
-        (Kind::Circular | Kind::Independent, Some(_)) => Judged::of_parts(evidence, &search),
+        (Kind::Isolated, _) | (Kind::Circular | Kind::Independent, Some(_)) => {
+            Judged::of_parts(evidence, &search)
+        }
         _ => Judged::of(evidence, &search),
     }
 }
@@ -441,39 +449,55 @@ impl Search<'_> {
         Evidence { says, factor: 1.0 + 5.0 * (shares[0] + shares[1]), path }
     }
 
-    /// Whether anything outside leads to it or it leads out.
+    /// Whether nothing else of the repository uses it, and it uses nothing else. What tests use is told, and counts for nothing.
     fn isolation(&mut self, one: NodeIx) -> Vec<Evidence> {
-        let own: std::collections::BTreeSet<NodeIx> =
-            blast::insides(self.graph, &[one]).into_iter().collect();
-        let (mut certain, mut guessed) = (Vec::new(), Vec::new());
+        let graph = self.graph;
+        let own: BTreeSet<NodeIx> = blast::insides(graph, &[one]).into_iter().collect();
+        // A test is isolated from what is no test.
+        let is_apart = !blast::is_test(graph, one) && !graph.node(one).flags().has(NodeFlags::TEST_CODE);
+        let is_test = |ix: NodeIx| is_apart && graph.node(ix).flags().has(NodeFlags::TEST_CODE);
+        let (mut users, mut tests, mut needs) = (Ends::default(), Ends::default(), Ends::default());
+        for &node in &own {
+            self.looked_at += 1;
+            for edge in graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
+                if !own.contains(&edge.source) {
+                    let ends = if is_test(edge.source) { &mut tests } else { &mut users };
+                    ends.take(edge.source, &edge);
+                }
+            }
+            for edge in graph.outgoing(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
+                if !own.contains(&edge.target) {
+                    needs.take(edge.target, &edge);
+                }
+            }
+        }
+        let mut evidence = vec![
+            users.told("lead to it from outside", "nothing outside is known to use it"),
+            needs.told("lead from it to other code", "it is not known to use anything outside"),
+        ];
+        evidence[0].says.push_str(
+            " (isolated is what no other code of the repository uses and what uses none of it; what holds it does not count, and tests count apart)",
+        );
+        if !tests.is_empty() {
+            let says = format!("{} from tests, which count apart", tests.count());
+            evidence.push(Evidence { says, factor: 1.0, path: tests.first() });
+        }
+        evidence
+    }
+
+    /// Whether anything outside uses it.
+    fn use_of(&mut self, one: NodeIx) -> Evidence {
+        let own: BTreeSet<NodeIx> = blast::insides(self.graph, &[one]).into_iter().collect();
+        let mut users = Ends::default();
         for &node in &own {
             self.looked_at += 1;
             for edge in self.graph.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
                 if !own.contains(&edge.source) {
-                    if edge.evidence.is_inferred() {
-                        guessed.push(edge.source)
-                    } else {
-                        certain.push(edge.source)
-                    }
+                    users.take(edge.source, &edge);
                 }
             }
         }
-        let told = |users: &[NodeIx], factor: f32, how: &str| Evidence {
-            says: format!("{} relations from outside lead to it{how}", users.len()),
-            factor,
-            path: users.iter().copied().take(5).collect(),
-        };
-        if !certain.is_empty() {
-            return vec![told(&certain, 1.0 / SEEN, "")];
-        }
-        if !guessed.is_empty() {
-            return vec![told(&guessed, 1.0 / GUESSED, ", all guessed by name")];
-        }
-        vec![Evidence {
-            says: "nothing outside is known to lead to it".into(),
-            factor: NOT_SEEN,
-            path: Vec::new(),
-        }]
+        users.told("lead to it from outside", "nothing outside is known to lead to it")
     }
 
     /// Whether whoever reaches the other does so through this one.
@@ -569,6 +593,56 @@ impl Search<'_> {
             });
         }
         evidence
+    }
+}
+
+/// What relations lead to or come from.
+#[derive(Default)]
+struct Ends {
+    certain: Vec<NodeIx>,
+    guessed: Vec<NodeIx>,
+}
+
+impl Ends {
+    fn take(&mut self, end: NodeIx, edge: &Edge<'_>) {
+        let ends = if edge.evidence.is_inferred() { &mut self.guessed } else { &mut self.certain };
+        ends.push(end);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.certain.is_empty() && self.guessed.is_empty()
+    }
+
+    /// How many there are, in words.
+    fn count(&self) -> String {
+        match self.certain.len() + self.guessed.len() {
+            1 => "1 relation".to_owned(),
+            count => format!("{count} relations"),
+        }
+    }
+
+    fn first(&self) -> Vec<NodeIx> {
+        self.certain.iter().chain(&self.guessed).copied().take(5).collect()
+    }
+
+    /// Against a claim that there are none.
+    fn told(&self, where_to: &str, without: &str) -> Evidence {
+        let one = |ends: &[NodeIx], factor: f32, how: &str| {
+            let count =
+                if ends.len() == 1 { "1 relation".to_owned() } else { format!("{} relations", ends.len()) };
+            let where_to =
+                if ends.len() == 1 { where_to.replacen("lead ", "leads ", 1) } else { where_to.to_owned() };
+            Evidence {
+                says: format!("{count} {where_to}{how}"),
+                factor,
+                path: ends.iter().copied().take(5).collect(),
+            }
+        };
+        match (&self.certain[..], &self.guessed[..]) {
+            ([], []) => Evidence { says: without.to_owned(), factor: NOT_SEEN, path: Vec::new() },
+            ([], guessed) => one(guessed, 1.0 / GUESSED, ", all guessed by name"),
+            (certain, _) => one(certain, 1.0 / SEEN, ""),
+        }
     }
 }
 

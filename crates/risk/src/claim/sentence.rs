@@ -12,6 +12,8 @@ pub enum Kind {
     Independent,
     Coupling,
     Isolated,
+    /// The same as to what uses it alone.
+    Unused,
     Gateway,
     Circular,
 }
@@ -25,7 +27,7 @@ impl Kind {
             Kind::DependsOn => "depends_on",
             Kind::NoDependency | Kind::Independent => "no_dependency",
             Kind::Coupling => "coupling",
-            Kind::Isolated => "isolated",
+            Kind::Isolated | Kind::Unused => "isolated",
             Kind::Gateway => "gateway",
             Kind::Circular => "circular",
         }
@@ -89,8 +91,8 @@ const BETWEEN: [(&str, Kind); 28] = [
 /// Endings of claims about one thing.
 const ALONE: [(&str, Kind); 7] = [
     (" is isolated", Kind::Isolated),
-    (" is unused", Kind::Isolated),
-    (" is dead code", Kind::Isolated),
+    (" is unused", Kind::Unused),
+    (" is dead code", Kind::Unused),
     (" is in a cycle", Kind::Circular),
     (" is circular", Kind::Circular),
     (" is part of a cycle", Kind::Circular),

@@ -1,6 +1,6 @@
 //! Claims about small graphs.
 
-use m1nd_graph::{EdgeKind, EdgeSpec, Graph, GraphBuilder, Handle, NodeKind, NodeSpec};
+use m1nd_graph::{EdgeKind, EdgeSpec, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
 
 use super::*;
 use crate::testing::{at, graph};
@@ -52,9 +52,53 @@ fn what_the_graph_shows_is_believed_and_what_it_does_not_show_less_so() {
     assert_eq!(judged(&graph, Kind::DependsOn, "main", Some("deep")), ("inconclusive".into(), 0.67));
     assert_eq!(judged(&graph, Kind::Gateway, "db", Some("disk")), ("likely_true".into(), 0.95));
     assert_eq!(judged(&graph, Kind::Gateway, "read", Some("db")).0, "likely_false");
-    assert_eq!(judged(&graph, Kind::Isolated, "alone", None), ("likely_true".into(), 0.86));
+    assert_eq!(judged(&graph, Kind::Unused, "alone", None), ("likely_true".into(), 0.86));
     assert_eq!(judged(&graph, Kind::Isolated, "disk", None).0, "likely_false");
     assert_eq!(judged(&graph, Kind::Circular, "main", None).0, "likely_false");
+}
+
+#[test]
+fn isolated_is_what_neither_uses_nor_is_used_by_other_code() {
+    let graph = graph(
+        "user calls used\nnest contains inner\ninner calls twin\nnest contains twin\nguess calls vague ?4\nhold contains lone\n",
+    );
+    assert_eq!(judged(&graph, Kind::Isolated, "user", None), ("likely_false".into(), 0.03));
+    assert_eq!(judged(&graph, Kind::Isolated, "used", None), ("likely_false".into(), 0.03));
+    // What is within it is its own, and what holds it is no user.
+    assert_eq!(judged(&graph, Kind::Isolated, "nest", None), ("likely_true".into(), 0.86));
+    assert_eq!(judged(&graph, Kind::Isolated, "lone", None), ("likely_true".into(), 0.86));
+    assert_eq!(judged(&graph, Kind::Isolated, "guess", None), ("inconclusive".into(), 0.33));
+    let found = judge(&graph, Kind::Isolated, at(&graph, "user"), None, 5, 1_000, PAST);
+    let says: Vec<&str> = found.evidence.iter().map(|one| one.says.as_str()).collect();
+    assert!(
+        says[0].starts_with("nothing outside is known to use it (isolated is what no other code"),
+        "{says:?}"
+    );
+    assert_eq!(says[1], "1 relation leads from it to other code");
+    // What isolated means is said whatever is found.
+    let found = judge(&graph, Kind::Isolated, at(&graph, "used"), None, 5, 1_000, PAST);
+    assert!(
+        found.evidence[0].says.starts_with("1 relation leads to it from outside (isolated is"),
+        "{:?}",
+        found.evidence
+    );
+    // Dead code may use others.
+    assert_eq!(judged(&graph, Kind::Unused, "user", None).0, "likely_true");
+    assert_eq!(parse("user is dead code").map(|claim| claim.kind), Some(Kind::Unused));
+}
+
+#[test]
+fn what_tests_use_of_it_counts_apart() {
+    let mut builder = GraphBuilder::new();
+    let code = builder.node(NodeSpec::new(NodeKind::Function, "alone", "alone"));
+    let spec = NodeSpec::new(NodeKind::Test, "test_alone", "test_alone");
+    let test = builder.node(NodeSpec { flags: NodeFlags::default().with(NodeFlags::TEST_CODE), ..spec });
+    builder.edge(EdgeSpec::new(test, EdgeKind::Calls, code, m1nd_graph::Evidence::Resolved));
+    let graph = builder.finish(1);
+    let node = at(&graph, "alone");
+    let found = judge(&graph, Kind::Isolated, node, None, 5, 1_000, PAST);
+    assert_eq!(found.verdict(), "likely_true");
+    assert_eq!(found.evidence[2].says, "1 relation from tests, which count apart");
 }
 
 #[test]

@@ -95,6 +95,12 @@ fn is_of_type(language: &str, before: &str) -> bool {
 }
 
 impl Call {
+    /// Whether a function of Python of this name is given what it is called on: a plain function may call a parameter like that.
+    fn is_on_value(&self, name: &str) -> bool {
+        let is_member = self.before.trim_end().ends_with('.');
+        !self.is_of_type && (is_member || name.starts_with("__")) && name != "__new__"
+    }
+
     fn take(&mut self, language: &str, given: &str) {
         let mark = if language == "python" || language == "ruby" { "#" } else { "//" };
         let mut given = given.trim();
@@ -187,7 +193,7 @@ pub fn takes(language: &str, name: &str, signature: &str, call: &Call) -> Taken 
     let Some(list) = parameters(signature, name) else { return Taken::Unknown };
     let list: Vec<String> = list.iter().map(|parameter| seen_by_callers(language, parameter)).collect();
     match language {
-        "python" => python(&list, call),
+        "python" => python(&list, name, call),
         _ => counted(language, &list, call),
     }
 }
@@ -204,7 +210,7 @@ pub fn shifts(language: &str, name: &str, [before, now]: [&str; 2], call: &Call)
     let (old, new) = (list(before), list(now));
     let (old, new) = (Python::of(&old), Python::of(&new));
     let has = |of: &Python<'_>, name: &str| of.placed.iter().chain(&of.named).any(|one| one.0 == name);
-    let own = usize::from(old.placed.first().is_some_and(is_receiver) && !call.is_of_type);
+    let own = usize::from(old.placed.first().is_some_and(is_receiver) && call.is_on_value(name));
     let places = old.placed.iter().zip(&new.placed).take(call.placed + own);
     places.into_iter().any(|(was, now)| was.0 != now.0 && (has(&new, was.0) || has(&old, now.0)))
 }
@@ -213,11 +219,13 @@ fn is_receiver(one: &(&str, bool)) -> bool {
     matches!(one.0, "self" | "cls" | "mcs")
 }
 
-fn python(list: &[String], call: &Call) -> Taken {
+fn python(list: &[String], name: &str, call: &Call) -> Taken {
     let mut takes = Python::of(list);
     // A method of the class is called on the class.
     let is_of_class = takes.placed.first().is_some_and(|one| matches!(one.0, "cls" | "mcs"));
-    if takes.placed.first().is_some_and(is_receiver) && (!call.is_of_type || is_of_class) {
+    // What makes a value is given its class, whatever it is called on.
+    let is_on_class = call.is_of_type && is_of_class && name != "__new__";
+    if takes.placed.first().is_some_and(is_receiver) && (call.is_on_value(name) || is_on_class) {
         takes.placed.remove(0);
     }
     let is_known = |name: &String| {
@@ -284,6 +292,17 @@ mod tests {
     }
 
     #[test]
+    fn what_makes_a_value_is_given_its_class() {
+        let taken = |line: &str| {
+            let calls = calls("python", line, 1, "__new__");
+            takes("python", "__new__", "def __new__(cls, name, bases)", &calls[0])
+        };
+        assert_eq!(taken("super().__new__(cls, name, bases)"), Taken::Yes);
+        assert_eq!(taken("Meta.__new__(Meta, name, bases)"), Taken::Yes);
+        assert_eq!(taken("super().__new__(cls, name)"), Taken::No);
+    }
+
+    #[test]
     fn types_that_are_written_at_a_call_are_no_arguments() {
         let placed = |language: &str, line: &str| {
             calls(language, line, 1, "gen").iter().map(|call| call.placed).collect::<Vec<_>>()
@@ -309,6 +328,8 @@ mod tests {
             ("python", "def f(self, url)", "A.f(x, url)", Yes),
             ("python", "def f(cls, value)", "Code.f(value)", Yes),
             ("python", "def f(cls, value)", "Code.f()", No),
+            ("python", "def f(cls, value)", "x = [y for y in f(z, 1)]", Yes),
+            ("python", "def f(cls)", "f(z)", Yes),
             ("python", "def f(text, safe)", "f(a[1, 2], # don't\n  safe='(')", Yes),
             ("python", "def f(text, safe)", "f(\n  a,  # one\n  # two\n  b,  # three\n)", Yes),
             ("python", "def f(text, safe)", "f(a == b)", No),

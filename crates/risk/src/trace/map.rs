@@ -181,10 +181,10 @@ fn node_of(graph: &Graph, path: &str, frame: &Frame) -> Mapping {
         // Another type may have a method of that name where the line is now.
         let owner = owner(&frame.function);
         let is_it = owner.is_empty() || owner_of(graph, node) == owner;
-        let meant = if is_it { None } else { member(graph, path, name, owner) };
+        let meant = if is_it { None } else { member(graph, path, name, owner, frame.line) };
         return Mapping::Node { node: meant.unwrap_or(node), moved: meant.is_some() };
     }
-    match (here, named(graph, path, &frame.function)) {
+    match (here, named(graph, path, frame)) {
         (_, Some(only)) => Mapping::Node { node: only, moved: here.is_some() },
         (Some(node), None) => Mapping::Node { node, moved: false },
         (None, None) => graph
@@ -193,21 +193,37 @@ fn node_of(graph: &Graph, path: &str, frame: &Frame) -> Mapping {
     }
 }
 
-/// The one definition of a file that a trace's function can be: by its name together with what it is a member of, else by its
-/// name alone.
-fn named(graph: &Graph, path: &str, function: &str) -> Option<NodeIx> {
-    let name = short(function);
+/// The definition of a file that a trace's function is: by its name together with what it is a member of, else by its name alone.
+fn named(graph: &Graph, path: &str, frame: &Frame) -> Option<NodeIx> {
+    let name = short(&frame.function);
     let mut found = called(graph, path, name);
     match (found.next(), found.next()) {
         (only, None) => only,
-        _ => member(graph, path, name, owner(function)),
+        _ => match owner(&frame.function) {
+            "" => nearest(graph, called(graph, path, name), frame.line),
+            // What stands before a function that is no member of anything is its module.
+            owner => member(graph, path, name, owner, frame.line).or_else(|| {
+                let free = called(graph, path, name).filter(|&ix| owner_of(graph, ix).is_empty());
+                nearest(graph, free, frame.line)
+            }),
+        },
     }
 }
 
-/// The one member of that name that the file has of a type.
-fn member(graph: &Graph, path: &str, name: &str, owner: &str) -> Option<NodeIx> {
-    let mut found = called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
-    found.next().filter(|_| found.next().is_none())
+/// The member of that name that the file has of a type. Of overloads nobody knows which was meant before the file changed: it is the
+/// nearest to the line of then.
+fn member(graph: &Graph, path: &str, name: &str, owner: &str, line: Option<u32>) -> Option<NodeIx> {
+    let found = called(graph, path, name).filter(|&ix| !owner.is_empty() && owner_of(graph, ix) == owner);
+    nearest(graph, found, line)
+}
+
+/// The one whose lines are nearest to a line; without one only a single one is told.
+fn nearest(graph: &Graph, mut found: impl Iterator<Item = NodeIx>, line: Option<u32>) -> Option<NodeIx> {
+    let Some(line) = line else { return found.next().filter(|_| found.next().is_none()) };
+    found.min_by_key(|&ix| {
+        let (first, last) = graph.node(ix).lines();
+        (first.saturating_sub(line).max(line.saturating_sub(last)), first)
+    })
 }
 
 /// Functions and types of a file that are called so.

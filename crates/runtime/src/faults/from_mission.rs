@@ -85,11 +85,12 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
         MissionError::Settled { id, state } => Fault::new(
             Code::Conflict,
             format!("Claim {id} is {state} already."),
-            Recovery::hint(match state {
-                &"rejected" => {
+            Recovery::hint(match *state {
+                "rejected" => {
                     "Nothing was recorded. Only what was seen after that can carry the same claim again: \
                                 read or run what shows otherwise, and cite it with a new claim."
                 }
+                "withdrawn" => "Nothing was recorded. Say it again as a new claim, with what shows it.",
                 _ => "Nothing was recorded. Cite what contradicts it in event_ids.",
             }),
         ),

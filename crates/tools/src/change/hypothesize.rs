@@ -57,7 +57,7 @@ impl Tool for Hypothesize {
     const SPEC: Spec = Spec {
         name: "hypothesize",
         summary: "Check a sentence about the code: never calls, always before, depends on, no dependency, coupled, isolated, gateway, circular. Evidence for and against, a confidence, a verdict.",
-        help: "Belief starts at even odds; each piece of evidence multiplies them: a chain of certain relations 30, one with guesses 2, none found within max_hops 1/6 (1/1.5 when the budget or max_hops ended the search). What is claimed of both directions is as likely as the weaker one. \
+        help: "Belief starts at even odds; each piece of evidence multiplies them: a chain of certain relations 30, one with guesses 2, none found within max_hops 1/6 (1/1.5 when the budget or max_hops ended the search). What is claimed of both directions is as likely as the weaker one. Isolated is what no other code of the repository uses and what uses none of it; what holds it does not count, tests count apart; \"A is unused\" asks for users alone. \
             Calls through values, frameworks and strings are not seen, so that nothing was found is never proof. Sentences: A never calls B; A is always called before B; A depends on B; A calls B; A does not depend on B; \
             A and B are coupled; A is isolated; A is the gateway to B; A and B depend on each other; A is in a cycle.",
         intents: &[

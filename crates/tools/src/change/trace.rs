@@ -66,7 +66,7 @@ impl Tool for Trace {
         name: "trace",
         summary: "From a stack trace to the code it went through and the likeliest suspects. Python, Rust, JS/TS, Go, JVM, C/C++ (gdb, ASan), .NET, Ruby, PHP, compiler output.",
         help: "suspiciousness = 0.6 trace_depth + 0.3 recency + 0.1 centrality; without a history recency's share goes to the others. trace_depth is 1 where it failed and 1/(1+n/2) n frames of this repository further out, or n failures before the last; of chained exceptions the first cause counts as where it failed; \
-            recency halves with every window_hours since the file's last commit; centrality is the share of nodes that less leads to. Paths of other machines are matched by their ends; where the line moved since, the function's name decides, with the type it is of where the file has several (moved).",
+            recency halves with every window_hours since the file's last commit; centrality is the share of nodes that less leads to. Paths of other machines are matched by their ends; where the line moved since, the function's name decides, with the type it is of where the file has several, and of overloads the nearest (moved).",
         intents: &["stack trace", "traceback", "panic", "crash", "exception", "which code failed"],
         needs: Needs::Graph,
         budget: Some(6_000),

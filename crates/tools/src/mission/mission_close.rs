@@ -30,6 +30,8 @@ pub struct Output {
     rejected_claims: Vec<Claim>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     open_claims: Vec<Claim>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    withdrawn_claims: Vec<Claim>,
     /// What the mission before found and this one did not judge again; proved by the packet of that one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     inherited_claims: Vec<Claim>,
@@ -89,6 +91,7 @@ impl Tool for MissionClose {
             verified_claims: shown(packet.verified_claims),
             rejected_claims: shown(packet.rejected_claims),
             open_claims: shown(packet.open_claims),
+            withdrawn_claims: shown(packet.withdrawn_claims),
             inherited_claims: shown(packet.inherited_claims),
             evidence_graph,
             counters: packet.counters,
@@ -113,6 +116,7 @@ impl Trim for Output {
         drop_tail(&mut self.evidence_graph, excess) > 0
             || drop_tail(&mut self.inherited_claims, excess) > 0
             || drop_tail(&mut self.rejected_claims, excess) > 0
+            || drop_tail(&mut self.withdrawn_claims, excess) > 0
             || drop_tail(&mut self.open_claims, excess) > 0
             || drop_tail(&mut self.verified_claims, excess) > 0
             || drop_tail(&mut self.gaps, excess) > 0

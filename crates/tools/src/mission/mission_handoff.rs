@@ -27,6 +27,8 @@ pub struct Output {
 
 /// Bytes of a hand-off.
 const MOST: usize = 3_600;
+/// Characters below which there is no room for words about the answer itself.
+const TIGHT: usize = 1_000;
 
 impl Tool for MissionHandoff {
     type Input = Input;
@@ -63,7 +65,13 @@ impl Tool for MissionHandoff {
         })?;
         let handoff = made.into_inner().ok_or_else(|| ctx.invalid("Nothing was handed over."))?;
         let hint = "The next agent passes this, or the mission_id.";
-        let next = Guidance::next("mission_resume", handoff.handoff_id.clone(), hint);
+        // In little room what to do in the mission is worth more than how to take it up.
+        let next = match ctx.header().max_chars {
+            Some(room) if room < TIGHT => {
+                Guidance { next_suggested_tool: Some("mission_resume"), ..Guidance::default() }
+            }
+            _ => Guidance::next("mission_resume", handoff.handoff_id.clone(), hint),
+        };
         Ok(Answer::of(Output { handoff }).next(next))
     }
 }

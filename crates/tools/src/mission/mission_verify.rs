@@ -25,7 +25,7 @@ pub struct Input {
     event_ids: Option<Vec<EventId>>,
     /// Steps as in mission_event; recorded first and cited
     evidence: Option<Vec<Told>>,
-    /// What the cited text shows: supports or contradicts
+    /// What the cited text shows: supports or contradicts; withdrawn takes an open claim_id back
     outcome: Option<String>,
     /// The line that shows it, as it stands there
     quote: Option<String>,
@@ -51,7 +51,7 @@ impl Tool for MissionVerify {
     const SPEC: Spec = Spec {
         name: "mission_verify",
         summary: "Judge a claim of a mission: verified_for_mission, rejected, or needs_direct_evidence, with the reason. Graph answers alone never verify.",
-        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. A read alone settles nothing: say in outcome what it shows of the claim, supports or contradicts, and quote a line of it, which is held against what was shown. A run speaks by its own outcome: passed, reproduced, hypothesis_supported … verify; hypothesis_rejected, refuted … reject. Files and lines that the claim names must be among what was shown, and so must one of the names of code in a claim without a file. A search that found nothing verifies a claim that denies its word no wider than it searched, and only such a search verifies that something is nowhere. A verified claim can be judged again with new events; would_change says what would make another verdict. The same claim with the same evidence for the third time is told as a loop.",
+        help: "Direct evidence is a file that was read and has not changed since, a test or compiler run, a probe, a diff, or a person. A read alone settles nothing: say in outcome what it shows of the claim, supports or contradicts, and quote a line of it, which is held against what was shown. A run speaks by its own outcome: passed, reproduced, hypothesis_supported … verify; hypothesis_rejected, refuted … reject. Files and lines that the claim names must be among what was shown, and so must one of the names of code in a claim without a file. A search that found nothing verifies a claim that denies its word no wider than it searched, and only such a search verifies that something is nowhere. A verified claim can be judged again with new events; would_change says what would make another verdict. An open claim that its agent sees to be wrong is taken back by claim_id and outcome withdrawn: it stays on record, proves nothing and blocks no close; a verified or rejected one is contradicted or claimed anew instead. The same claim with the same evidence for the third time is told as a loop.",
         intents: &["verify a claim", "prove", "reject", "is it true"],
         examples: &[Example {
             says: "A new claim with its evidence",
@@ -77,6 +77,7 @@ impl Tool for MissionVerify {
         missions::tell_defect(ctx, &done.state, &claim)?;
         let proof = match claim.verdict {
             Verdict::VerifiedForMission | Verdict::Rejected => ProofState::Proving,
+            Verdict::Withdrawn => ProofState::Triaging,
             Verdict::Open | Verdict::NeedsDirectEvidence => ProofState::Blocked,
         };
         let claim = missions::judged_claim(ctx.workspace()?, &claim);

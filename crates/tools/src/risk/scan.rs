@@ -54,7 +54,7 @@ impl Tool for Scan {
         summary: "Look for one suspicious pattern in the code of the product, judged on the graph as confirmed, mitigated or false_positive.",
         help: "error_handling: exceptions that are dropped (Python, JavaScript, TypeScript, Java), errors assigned to nothing (Go, Rust; confirmed where what is called returns one). resource_cleanup: things opened and not closed (Python, Go, Java, JavaScript). \
             concurrency: asynchronous functions of the workspace called and not awaited (Python, JavaScript, TypeScript, Rust). state_mutation: variables of a module that functions change without a lock (as flow_simulate). \
-            api_surface: public functions of six lines or more without documentation that other files use. test_coverage: functions of six lines or more that no test leads to. auth_boundary: routes that change something, whose handlers check nobody while others do. \
+            api_surface: public functions of six lines or more without documentation that other files use. test_coverage: functions of six lines or more that no test leads to. auth_boundary: routes whose handlers check nobody (confirmed where they change something and other handlers check). \
             dependency_injection: constructors that make one of several implementations themselves. Tests, examples and generated code are left out. A finding is a place to read, not a proof.",
         intents: &[
             "find swallowed exceptions",

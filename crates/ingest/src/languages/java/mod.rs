@@ -1,6 +1,7 @@
 //! Java: grammar, extraction, and resolution by packages, classes and declared types.
 
 mod extract;
+pub(crate) mod given;
 mod mapped;
 mod nameless;
 mod rules;

@@ -1,6 +1,7 @@
 //! Python: grammar, extraction, and resolution by packages, classes and annotations.
 
 mod annotations;
+pub(crate) mod answers;
 mod bindings;
 mod definitions;
 mod expressions;

@@ -7,6 +7,7 @@ mod expressions;
 mod extract;
 mod library;
 mod macros;
+pub(crate) mod open;
 mod packages;
 mod patterns;
 mod readable;

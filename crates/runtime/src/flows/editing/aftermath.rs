@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_edit::Plan;
+use m1nd_edit::lines::Moved;
+use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
-use m1nd_ingest::revision::{Change, Changed, Head};
+use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::blast;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::Root;
@@ -63,20 +64,24 @@ pub(super) fn unchanged_callers(
     for file in &checked.symbols {
         for one in &file.changed {
             // What reads a property calls nothing once that is a method.
-            let (graph, node) = if turns_property(one) {
-                (before, node_of(before, &file.from, one))
-            } else if one.change == Change::Signature {
-                (after, node_of(after, &file.path, &Changed { before: None, ..one.clone() }))
-            } else {
+            if turns_property(one) {
+                let Some(node) = node_of(before, &file.from, one) else { continue };
+                let readers = calls::find(root, before, node, Direction::Callers).into_iter();
+                let readers = readers.filter_map(|call| as_it_stands(plan, call, &mut texts));
+                found.extend(readers.map(|call| shown(call, before.node(node).label(), "signature")));
                 continue;
-            };
-            let Some(node) = node else { continue };
-            for call in unfit_calls(root, graph, node, one, &mut texts) {
+            }
+            if one.change != Change::Signature {
+                continue;
+            }
+            let now = Changed { before: None, ..one.clone() };
+            let Some(node) = node_of(after, &file.path, &now) else { continue };
+            for call in unfit_calls(root, after, node, one, &mut texts) {
                 let edited = plan.files.iter().find(|other| other.path == call.file_path);
                 let is_old = edited
                     .is_none_or(|edited| has_code(&edited.path, old(&plan.files, edited).1, &call.source));
                 if is_old {
-                    found.push(shown(call, graph.node(node).label(), "signature"));
+                    found.push(shown(call, after.node(node).label(), "signature"));
                 }
             }
         }
@@ -85,15 +90,22 @@ pub(super) fn unchanged_callers(
     found
 }
 
+/// A call of the state before a batch where it stands now; nothing where the batch took its line away or wrote it anew.
+fn as_it_stands(plan: &Plan, call: calls::Call, texts: &mut Texts<'_>) -> Option<calls::Call> {
+    let is_of = |file: &&FileChange| match &file.from {
+        Some(from) => *from == call.file_path,
+        None => file.path == call.file_path,
+    };
+    let Some(edited) = plan.files.iter().find(is_of) else { return Some(call) };
+    let (was, is) = (old(&plan.files, edited).1?, edited.after.as_ref()?);
+    let line = Moved::between(was, &is.bytes).line(call.line)?;
+    let source = texts.line(&edited.path, line);
+    Some(calls::Call { file_path: edited.path.clone(), line, source, ..call })
+}
+
 /// Whether a method is a property now, or no longer one.
 pub(super) fn turns_property(changed: &Changed) -> bool {
-    let Some([was, is]) = changed.heads.as_deref() else { return false };
-    let is_property = |head: &Head| {
-        let marks = head.marks.lines().filter_map(|mark| mark.trim().strip_prefix('@'));
-        let mut names = marks.map(|mark| mark.split('(').next().unwrap_or(mark).rsplit('.').next());
-        names.any(|name| matches!(name, Some("property" | "cached_property")))
-    };
-    changed.kind == NodeKind::Method && is_property(was) != is_property(is)
+    changed.kind == NodeKind::Method && changed.turned_property().is_some()
 }
 
 /// Calls of something that is declared otherwise, without those that work as they did.
@@ -105,7 +117,7 @@ pub(super) fn unfit_calls(
     texts: &mut Texts<'_>,
 ) -> Vec<calls::Call> {
     let mut all = calls::find(root, graph, node, Direction::Callers);
-    let Some(fitting) = Fitting::of(graph.node(node).language(), graph.node(node).label(), changed) else {
+    let Some(fitting) = Fitting::of(graph, node, changed) else {
         return all;
     };
     all.retain(|call| texts.text(&call.file_path).is_none_or(|text| !fitting.takes_line(text, call.line)));

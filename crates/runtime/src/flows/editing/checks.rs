@@ -316,7 +316,10 @@ pub(super) fn node_of(graph: &Graph, path: &str, one: &Changed) -> Option<NodeIx
     let same_signature = |ix: &NodeIx| {
         one.before.as_deref().is_some_and(|before| plain(graph.node(*ix).signature()) == plain(before))
     };
-    exact().find(same_signature).or_else(|| exact().next()).or_else(|| match alike[..] {
+    // What went is told by where it stood: what is left may have its name.
+    let same_place = |ix: &NodeIx| one.change == Change::Removed && graph.node(*ix).lines().0 == one.line;
+    let found = exact().find(same_signature).or_else(|| exact().find(same_place));
+    found.or_else(|| exact().next()).or_else(|| match alike[..] {
         [only] => Some(only),
         _ => None,
     })

@@ -4,8 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeFlags, NodeIx, NodeKind, folder_files, near};
+use m1nd_ingest::given::is_given_otherwise;
 use m1nd_ingest::mentions::{self, Mention, Role};
-use m1nd_ingest::revision::Change;
+use m1nd_ingest::revision::{Change, Changed};
+use m1nd_risk::signature::{self, Taken};
 use m1nd_vfs::Root;
 use rayon::prelude::*;
 
@@ -15,7 +17,7 @@ use super::entry_points;
 use super::otherwise_asked::{asking, setting};
 use super::shown::{CallerShown, old};
 use super::texts::{self, Texts, has_word};
-use crate::flows::review::namesakes::{answers_for_any, has_answer, is_given_otherwise};
+use crate::flows::review::namesakes::{Answer, has_answer};
 
 /// Relations that hang in the air when their target goes.
 pub(super) const HOLDS: [EdgeKind; 5] =
@@ -32,14 +34,21 @@ pub(super) fn find(
     plan: &Plan,
     checked: &Checked,
 ) -> Vec<CallerShown> {
-    let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed"));
-    // What is still there may be out of reach.
-    let hidden = hidden(before, after, checked).map(|node| (node, "signature"));
-    let changed: Vec<(NodeIx, &'static str)> = gone.chain(hidden).collect();
+    let gone = removed(before, after, plan, checked).into_iter().map(|node| (node, "removed", None));
+    // What is still there may be out of reach, or be another one of its name.
+    let hidden = hidden(before, after, checked).map(|node| (node, "signature", None));
+    let overloads = overloads(before, after, checked).map(|(node, one)| (node, "signature", Some(one)));
+    let changed: Vec<(NodeIx, &'static str, Option<&Changed>)> =
+        gone.chain(hidden).chain(overloads).collect();
     let written = &texts::written(plan);
     // Files are parsed for the name of each.
-    let uses = changed.par_iter().map(|&(node, because)| {
-        States { before, after, plan, texts: Texts::after(root, written) }.uses(node, because)
+    let uses = changed.par_iter().map(|&(node, because, changed)| {
+        let mut states = States { before, after, plan, texts: Texts::after(root, written) };
+        let mut uses = states.uses(node, because);
+        if let Some(changed) = changed {
+            uses.retain(|one| states.is_unfit(node, changed, one));
+        }
+        uses
     });
     let uses: Vec<Vec<CallerShown>> = uses.collect();
     let mut uses = uses;
@@ -121,6 +130,18 @@ impl States<'_> {
             }
         }
         found
+    }
+
+    /// Whether a call is one that a callable does not take any more: it gives too little or too much, or nothing of its
+    /// name is left that it could mean.
+    fn is_unfit(&mut self, node: NodeIx, changed: &Changed, call: &CallerShown) -> bool {
+        let Some([_, is]) = changed.heads.as_deref() else { return changed.change == Change::Removed };
+        let called = self.before.node(node);
+        let Some((path, line)) = call.at.rsplit_once(':') else { return false };
+        let (Some(text), Ok(line)) = (self.texts.text(path), line.parse()) else { return false };
+        let calls = signature::calls(called.language(), text, line, called.label());
+        let fits = |call| signature::takes(called.language(), called.label(), &is.signature, call);
+        calls.iter().any(|call| fits(call) == Taken::No)
     }
 
     /// Places that make objects by a constructor that goes, or run it from another one.
@@ -339,7 +360,8 @@ impl States<'_> {
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);
         let Some(around) = around else {
             let text = String::from_utf8_lossy(&now.bytes);
-            if answers_for_any(self.after, &file.path) || is_given_otherwise(&file.path, &text, word) {
+            let is_answered = Answer::of(&file.path, &now.bytes, word) != Answer::No;
+            if is_answered || is_given_otherwise(&file.path, &text, word) {
                 return true;
             }
             let (from, held) = old(&self.plan.files, file);
@@ -401,7 +423,7 @@ fn alike<'g>(after: &'g Graph, word: &str, is_file: bool, source: NodeIx) -> Vec
 }
 
 /// Constructors, however a language calls them.
-fn is_constructor(name: &str) -> bool {
+pub(super) fn is_constructor(name: &str) -> bool {
     matches!(name, "__init__" | "__new__" | "constructor" | "initialize")
 }
 
@@ -450,6 +472,28 @@ fn hidden<'a>(
     changed.filter(move |&node| {
         let now = after.node_by_id(before.node(node).id());
         is_shown(before, node) && now.is_some_and(|now| !is_shown(after, now))
+    })
+}
+
+/// Callables of which another one has the name and the place now, and those that are called otherwise: who called one of
+/// several may find none that takes the call.
+fn overloads<'a>(
+    before: &'a Graph,
+    after: &'a Graph,
+    checked: &'a Checked,
+) -> impl Iterator<Item = (NodeIx, &'a Changed)> + 'a {
+    checked.symbols.iter().flat_map(move |file| {
+        let changed = file.changed.iter().filter(|one| one.kind.is_callable());
+        changed.filter_map(move |one| {
+            let node = node_of(before, &file.from, one)?;
+            let is_there = || after.node_by_id(before.node(node).id()).is_some();
+            let is_otherwise = match one.change {
+                Change::Signature => true,
+                Change::Removed => is_there(),
+                Change::Body | Change::Added => false,
+            };
+            is_otherwise.then_some((node, one))
+        })
     })
 }
 

@@ -1,12 +1,17 @@
 //! Fitting: which calls of something that is declared otherwise have to be looked at.
 
+use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::revision::Changed;
 use m1nd_risk::signature::{self, Fit, Taken, fit, keeps, shifts, takes};
+
+use super::dangling::is_constructor;
 
 /// Both declarations of a callable that is there before and after an edit.
 pub(super) struct Fitting<'c> {
     language: &'c str,
     name: &'c str,
+    /// The type that it makes, by whose name it is called.
+    class: Option<&'c str>,
     was: &'c str,
     is: &'c str,
 }
@@ -14,7 +19,13 @@ pub(super) struct Fitting<'c> {
 impl<'c> Fitting<'c> {
     /// Nothing where more than which parameters there are differs: types, defaults, what calls get, how they wait, or who
     /// wraps it.
-    pub(super) fn of(language: &'c str, name: &'c str, changed: &'c Changed) -> Option<Self> {
+    pub(super) fn of(graph: &'c Graph, node: NodeIx, changed: &'c Changed) -> Option<Self> {
+        let (language, name) = (graph.node(node).language(), graph.node(node).label());
+        let class = graph.owner(node).filter(|_| is_constructor(name));
+        Self::named(language, name, class.map(|class| graph.node(class).label()), changed)
+    }
+
+    fn named(language: &'c str, name: &'c str, class: Option<&'c str>, changed: &'c Changed) -> Option<Self> {
         let [was, is] = changed.heads.as_deref()?;
         let (old, new) = (Seen::of(language, &was.signature), Seen::of(language, &is.signature));
         let (old, new) = match old.by <= new.by {
@@ -22,7 +33,7 @@ impl<'c> Fitting<'c> {
             false => (was.signature.clone(), is.signature.clone()),
         };
         let same = was.marks == is.marks && keeps(language, name, &old, &new);
-        same.then_some(Self { language, name, was: &was.signature, is: &is.signature })
+        same.then_some(Self { language, name, class, was: &was.signature, is: &is.signature })
     }
 
     /// Whether every call goes on working, whatever it gives.
@@ -37,7 +48,9 @@ impl<'c> Fitting<'c> {
 
     /// Whether all calls on a line of a text fit by what they give. Where types are checked that alone is not enough.
     pub(super) fn takes_line(&self, text: &str, line: u32) -> bool {
-        let calls = signature::calls(self.language, text, line, self.name);
+        let names = [Some(self.name), self.class].into_iter().flatten();
+        let calls: Vec<signature::Call> =
+            names.flat_map(|name| signature::calls(self.language, text, line, name)).collect();
         // Who hands a function on may hand it to somebody who gives it more than it took: `list.map(f)`.
         if self.takes_all() {
             return !self.is_given_more() || !calls.is_empty();
@@ -99,7 +112,7 @@ mod tests {
     use m1nd_ingest::revision::Head;
 
     fn fits(language: &str, was: &str, is: &str, line: &str) -> bool {
-        let head = |text: &str| Head { signature: text.to_owned(), marks: String::new() };
+        let head = |text: &str| Head { signature: text.to_owned(), ..Head::default() };
         let changed = Changed {
             change: m1nd_ingest::revision::Change::Signature,
             name: "f".into(),
@@ -110,7 +123,7 @@ mod tests {
             is_local: false,
             lost: Vec::new(),
         };
-        Fitting::of(language, "f", &changed).is_some_and(|fitting| fitting.takes_line(line, 1))
+        Fitting::named(language, "f", None, &changed).is_some_and(|fitting| fitting.takes_line(line, 1))
     }
 
     #[test]

@@ -106,7 +106,11 @@ impl Made {
         let (otherwise, dangling) = lost.into_iter().partition(|one| one.because == dangling::DEFAULT);
         self.dangling = dangling;
         self.callers = otherwise;
-        self.callers.extend(aftermath::unchanged_callers(workspace.root(), (before, after), plan, checked));
+        let is_told = |one: &CallerShown| {
+            self.dangling.iter().any(|known| (&known.at, &known.uses) == (&one.at, &one.uses))
+        };
+        let callers = aftermath::unchanged_callers(workspace.root(), (before, after), plan, checked);
+        self.callers.extend(callers.into_iter().filter(|one| !is_told(one)));
         let gone = dangling::removed(before, after, plan, checked);
         match stray::uses(ctx, (before, after), plan, checked) {
             Ok(stray) => self.take_stray(stray),

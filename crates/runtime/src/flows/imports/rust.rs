@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_graph::NodeIx;
 use m1nd_graph::near::folder;
+use m1nd_ingest::given::is_open;
 use m1nd_ingest::imported::Written;
 use m1nd_ingest::manifest::join;
 use m1nd_ingest::mentions::{self, Role};
@@ -55,7 +56,7 @@ fn follow(world: &mut World<'_>, start: &str, parts: &[String], is_all: bool) ->
             continue;
         }
         let is_macro = || world.graph.nodes_by_label(part).iter().any(|&ix| is_macro(world, NodeIx(ix)));
-        if is_open(&text) || is_said(&here, &text, part) || is_macro() {
+        if is_open(&here, text.as_bytes()) || is_said(&here, &text, part) || is_macro() {
             return None;
         }
         return Some(Missing {
@@ -205,40 +206,6 @@ fn mounted_by(line: &str) -> Option<&str> {
     (is_head && is_name).then_some(name)
 }
 
-/// Whether a module may have names that it does not say: by imports of everything, or by macros where items stand.
-fn is_open(text: &str) -> bool {
-    let text = without_blocks(text);
-    let is_call = |line: &str| {
-        let name = line.split('!').next().filter(|name| name.len() < line.len()).unwrap_or_default().trim();
-        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':');
-        is_name && name != "macro_rules"
-    };
-    // Items stand at the left of a file that is laid out as usual; what is imported further right holds in what is around it, unless
-    // it goes on from a line above.
-    text.contains("include!")
-        || text.lines().any(|line| {
-            let (said, is_inner) = (line.trim(), line.starts_with([' ', '\t']));
-            let said = said.split("//").next().unwrap_or(said).trim();
-            let is_use = said.starts_with("use ") || said.starts_with("pub");
-            let goes_on = said.ends_with("*,") || said.ends_with("*") || said.ends_with("*}");
-            match is_inner {
-                true => !is_use && goes_on,
-                false => is_use && said.contains('*') || said.contains("::*") || is_call(said),
-            }
-        })
-}
-
-/// A text without comments over several lines.
-fn without_blocks(text: &str) -> String {
-    let (mut left, mut rest) = (String::new(), text);
-    while let Some((before, after)) = rest.split_once("/*") {
-        left.push_str(before);
-        rest = after.split_once("*/").map_or("", |(_, after)| after);
-    }
-    left.push_str(rest);
-    left
-}
-
 /// Whether a module gives a name to something, or may: what only uses it does not.
 fn is_said(path: &str, text: &str, name: &str) -> bool {
     let Some(said) = mentions::of(path, text.as_bytes(), name) else { return true };
@@ -384,16 +351,5 @@ mod tests {
         assert_eq!(places("src/lib.rs", "a"), ["src/a.rs", "src/a/mod.rs"]);
         assert_eq!(places("src/a.rs", "b"), ["src/a/b.rs", "src/a/b/mod.rs"]);
         assert_eq!(places("tests/one.rs", "b")[..2], ["tests/b.rs", "tests/b/mod.rs"]);
-    }
-
-    #[test]
-    fn a_module_is_open_to_names_that_it_does_not_say() {
-        assert!(
-            is_open("pub use self::a::*;\n") && is_open("pub use a::{b, *};\n") && is_open("make! { A }\n")
-        );
-        assert!(
-            !is_open("use a::b;\n\nfn f() {\n    println!(\"{}\", 2 * 3);\n}\n")
-                && !is_open("macro_rules! m {\n}\n")
-        );
     }
 }

@@ -113,6 +113,7 @@ fn act_on(
     command: impl FnMut(&State) -> Command,
 ) -> Result<Stepped, Refusal<StoreError>> {
     let before = missions::state(ledger, id)?;
+    sound::be_whole(workspace.proofs(), ledger, &before)?;
     let stepped = with_situation(runtime, workspace, &before, |situation| {
         missions::act(ledger, id, actor, situation, command)
     })?;

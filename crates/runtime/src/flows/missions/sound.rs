@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_mission::{MissionId, Proven, State, StoodAt, missions};
+use m1nd_memory::StoreError;
+use m1nd_mission::missions::Refusal;
+use m1nd_mission::{MissionId, Proven, State, StoodAt, hear, missions};
 use parking_lot::Mutex;
 use serde_json::json;
 
 use super::witness::Witnesses;
-use super::{ledger, refused};
+use super::{Missions, ledger, refused};
 use crate::ctx::Ctx;
 use crate::faults::from_memory;
 
@@ -25,8 +27,11 @@ pub struct Sound {
 #[derive(Debug, Default)]
 pub struct Proofs(Mutex<Vec<Proven>>);
 
-/// Missions that are remembered: one, and those it is compared with.
-const REMEMBERED: usize = 4;
+/// Missions that are remembered: those that agents of one process work at, and those they are compared with.
+const REMEMBERED: usize = 8;
+
+/// Events after which a stream that is added to is read whole again.
+const STRIDE: u64 = 64;
 
 impl Proofs {
     fn of(&self, id: &str) -> Option<Proven> {
@@ -39,6 +44,27 @@ impl Proofs {
         all.insert(0, proven);
         all.truncate(REMEMBERED);
     }
+}
+
+/// Refuses a mission of which any event is not as it was recorded, before one is added. The whole stream is read for the first
+/// event that a process adds to it; then every so often, and only its bytes are compared.
+pub(super) fn be_whole(proofs: &Proofs, ledger: &Missions, state: &State) -> Result<(), Refusal<StoreError>> {
+    let id = &state.mission_id;
+    let before = proofs.of(id.as_str());
+    let is_due = |proven: &Proven| proven.sequence() / STRIDE < state.sequence / STRIDE;
+    if before.as_ref().is_some_and(|proven| !is_due(proven)) {
+        return Ok(());
+    }
+    let heard = hear(ledger, id, before.as_ref()).map_err(Refusal::Store)?;
+    let Some(heard) = heard else { return Ok(()) };
+    if let Some(first) = heard.faults.first() {
+        let what = format!("the stream of {id}");
+        return Err(Refusal::Store(StoreError::Unreadable { what, detail: first.clone() }));
+    }
+    if let Some(proven) = heard.proven {
+        proofs.remember(proven);
+    }
+    Ok(())
 }
 
 /// The mission that an id names, with every event read again.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
 use m1nd_graph::near::folder;
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
@@ -39,6 +39,9 @@ pub fn unmet(
                     let gone = gone(held, said, (before, graph), one, symbol)?;
                     found.extend(gone.map(|gone| where_it_was(edited, gone)));
                 }
+                Change::Added if one.file.path.ends_with(".go") => {
+                    found.extend(demanded_of_go(held, said, graph, one, symbol)?);
+                }
                 Change::Added => found.extend(demanded_anew(held, graph, one, symbol)),
                 Change::Signature | Change::Body => {}
             }
@@ -71,10 +74,11 @@ fn gone(
         return gone_of_go(held, said, graph, one, symbol, owner);
     }
     let Some(demand) = missing(held, graph, owner, asked) else { return Ok(None) };
+    let severity = severity_of(graph, &[owner]);
     let (owner, demand) = (graph.node(owner), graph.node(demand));
     Ok(Some(Finding {
         kind: "removed_but_used",
-        severity: Severity::High.name(),
+        severity: severity.name(),
         at: format!("{}:{}", one.file.path, symbol.line),
         message: format!("{} was removed, and {} demands it", symbol.name, demand.qualified()),
         places: vec![
@@ -93,17 +97,20 @@ struct Asked<'a> {
 
 /// The member of a contract that demands a method which a type has nowhere.
 fn missing(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, asked: Asked<'_>) -> Option<NodeIx> {
-    let language = graph.node(owner).language();
+    let (language, name) = (graph.node(owner).language(), asked.name);
     let is_it = |ix: &NodeIx| {
         let node = graph.node(*ix);
         // Callables of one name are told apart by what they take.
+        let has_overloads = language == "java";
         node.label() == asked.name
-            && (language == "rust" || signature::count(node.signature(), asked.name) == asked.count)
+            && (!has_overloads || signature::count(node.signature(), asked.name) == asked.count)
     };
     let bases: Vec<NodeIx> = match language {
         // A trait below a trait is implemented by itself.
         "rust" => graph.targets(owner, EdgeKind::Implements).collect(),
-        "java" => graph.lineage(owner).into_iter().skip(1).collect(),
+        "java" | "typescript" | "tsx" => graph.lineage(owner).into_iter().skip(1).collect(),
+        // What the language calls itself it may have from elsewhere.
+        "python" if !asked.name.starts_with("__") => graph.lineage(owner).into_iter().skip(1).collect(),
         _ => return None,
     };
     if graph.members(owner).iter().any(is_it) || says(held, graph, owner, asked.name) {
@@ -111,7 +118,25 @@ fn missing(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, asked: Asked<'_>) 
     }
     let asked: Vec<NodeIx> =
         bases.iter().flat_map(|&base| graph.members(base)).filter(|ix| is_it(ix)).collect();
-    let is_known = language == "rust" || bases.iter().chain([&owner]).all(|&ix| knows_bases(graph, ix));
+    let is_known = match language {
+        "rust" => true,
+        "python" => bases.iter().chain([&owner]).all(|&ix| knows_python_bases(graph, ix)),
+        _ => bases.iter().chain([&owner]).all(|&ix| knows_bases(graph, ix)),
+    };
+    // A field of a base is as good as a method, and interfaces of the name of a class add to it.
+    let is_script = matches!(language, "typescript" | "tsx");
+    let is_class = |ix: NodeIx| graph.node(ix).kind() == NodeKind::Class;
+    let mut has_field = || {
+        let mut asked = bases.iter().filter(|&&base| !is_script || is_class(base));
+        asked.any(|&base| says(held, graph, base, name))
+    };
+    let is_given = match language {
+        "python" => has_field(),
+        _ => is_script && (!is_declared_once(graph, owner) || has_field()),
+    };
+    if is_given {
+        return None;
+    }
     // What any of them gives, nobody has to write.
     let is_demanded = is_known && asked.iter().all(|&ix| demands(held, graph, ix));
     asked.first().copied().filter(|_| is_demanded)
@@ -120,11 +145,22 @@ fn missing(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, asked: Asked<'_>) 
 /// Whether somebody else has to write a method: it stands there without a body.
 pub(super) fn demands(held: &mut Held<'_>, graph: &Graph, method: NodeIx) -> bool {
     let node = graph.node(method);
-    let Some(owner) = graph.owner(method).map(|ix| graph.node(ix)) else { return false };
-    let is_contract = matches!(owner.kind(), NodeKind::Trait | NodeKind::Interface);
+    let Some(of) = graph.owner(method) else { return false };
+    let owner = graph.node(of);
     let is_abstract = node.signature().split_whitespace().any(|word| word == "abstract");
-    let last = held.line(node.path(), node.lines().1);
-    (is_contract || is_abstract) && last.trim_end().ends_with(';')
+    match node.language() {
+        // What may be left out nobody has to write.
+        "typescript" | "tsx" => {
+            let may_lack = node.signature().contains(&format!("{}?", node.label()));
+            owner.kind() == NodeKind::Interface && !may_lack || is_abstract
+        }
+        "python" => node.flags().has(NodeFlags::ABSTRACT) && is_checked_by_python(graph, of),
+        _ => {
+            let is_contract = matches!(owner.kind(), NodeKind::Trait | NodeKind::Interface);
+            let last = held.line(node.path(), node.lines().1);
+            (is_contract || is_abstract) && last.trim_end().ends_with(';')
+        }
+    }
 }
 
 /// Whether a type is one that others complete, or that the language completes.
@@ -132,8 +168,59 @@ pub(super) fn is_abstract(graph: &Graph, ix: NodeIx) -> bool {
     let node = graph.node(ix);
     let is_other = matches!(node.kind(), NodeKind::Trait | NodeKind::Interface | NodeKind::Type);
     let is_enum = node.language() == "java" && node.kind() == NodeKind::Enum;
+    if node.language() == "python" {
+        return graph.members(ix).iter().any(|&ix| graph.node(ix).flags().has(NodeFlags::ABSTRACT));
+    }
     let mut words = node.signature().split(|c: char| !c.is_alphanumeric());
-    is_other || is_enum || words.any(|word| matches!(word, "abstract" | "record"))
+    is_other || is_enum || words.any(|word| matches!(word, "abstract" | "record" | "declare"))
+}
+
+/// Whether nothing else has the name of a type, and what it implements is said by its name alone: `Partial<A>` demands less than `A`.
+fn is_declared_once(graph: &Graph, ty: NodeIx) -> bool {
+    let node = graph.node(ty);
+    let types =
+        graph.nodes_by_label(node.label()).iter().filter(|&&ix| graph.node(NodeIx(ix)).kind().is_type());
+    let made = ["Partial<", "Omit<", "Pick<", "Exclude<"];
+    types.count() == 1 && !made.iter().any(|word| node.signature().contains(word))
+}
+
+/// Whether Python looks after the abstract methods of a class: something of it is made by `ABCMeta`.
+fn is_checked_by_python(graph: &Graph, ty: NodeIx) -> bool {
+    let says = |ix: NodeIx| python_bases(graph.node(ix).signature()).iter().any(|base| is_abc(base));
+    graph.lineage(ty).into_iter().chain([ty]).any(says)
+}
+
+fn is_abc(base: &str) -> bool {
+    let name = base.rsplit(['.', '=']).next().unwrap_or(base).trim();
+    matches!(name, "ABC" | "ABCMeta")
+}
+
+/// What a class of Python says it is made of.
+fn python_bases(head: &str) -> Vec<&str> {
+    let listed = head.split_once('(').map_or("", |(_, rest)| rest.trim_end_matches([')', ':', ' ']));
+    listed.split(',').map(str::trim).filter(|base| !base.is_empty()).collect()
+}
+
+/// Whether all that a class of Python says it extends is known, but for what makes it abstract.
+fn knows_python_bases(graph: &Graph, ty: NodeIx) -> bool {
+    let said = python_bases(graph.node(ty).signature());
+    let others: Vec<&&str> = said.iter().filter(|base| !is_abc(base) && **base != "object").collect();
+    let edges =
+        graph.outgoing(ty).filter(|edge| edge.kind == EdgeKind::Inherits && !edge.evidence.is_inferred());
+    edges.count() >= others.len() && !others.iter().any(|base| base.contains(['=', '[', '(']))
+}
+
+/// Whether lines certainly make a value of a type.
+fn is_made(graph: &Graph, ty: NodeIx) -> bool {
+    let makers = graph.members(ty).into_iter().filter(|&ix| graph.node(ix).label() == "__init__");
+    let mut calls = makers.chain([ty]).flat_map(|ix| graph.incoming(ix));
+    calls.any(|edge| edge.kind == EdgeKind::Calls && !edge.evidence.is_inferred())
+}
+
+/// How grave it is that types lack what is demanded of them: Python asks when one is made.
+fn severity_of(graph: &Graph, lacking: &[NodeIx]) -> Severity {
+    let is_asked = |&ix: &NodeIx| graph.node(ix).language() != "python" || is_made(graph, ix);
+    if lacking.iter().any(is_asked) { Severity::High } else { Severity::Medium }
 }
 
 /// Whether all that a class says it extends or implements is known.
@@ -258,6 +345,66 @@ fn gone_of_go(
     }))
 }
 
+/// Types that lines give as an interface of Go that gained a method, and that do not have it.
+fn demanded_of_go(
+    held: &mut Held<'_>,
+    said: &Said<'_>,
+    graph: &Graph,
+    one: &Edited,
+    symbol: &Changed,
+) -> Result<Option<Finding>, Fault> {
+    let method = node_of(graph, &one.file.path, symbol);
+    let owner = method.and_then(|method| graph.owner(method));
+    let Some(contract) = owner.map(|ix| graph.node(ix)).filter(|node| node.kind() == NodeKind::Interface)
+    else {
+        return Ok(None);
+    };
+    let (label, home) = (contract.label(), folder(contract.path()));
+    let written = format!(r"\b{label}\s*=\s*(&|new\(|\(\*)?(\w+\.)?\w+[{{)]");
+    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
+    let name = symbol.name.rsplit('.').next().unwrap_or_default();
+    let mut lacking: BTreeSet<(String, u64, NodeIx)> = BTreeSet::new();
+    for hit in said(&pattern)? {
+        let path = hit.path.as_str();
+        let Some((before, after)) = hit.text.split_once('=') else { continue };
+        // An interface of another package may have the name.
+        let is_said_of = before.trim_end().strip_suffix(label).and_then(|before| before.strip_suffix('.'));
+        let is_it = match is_said_of {
+            Some(of) => of.ends_with(last(home)) && folder(path) != home,
+            None => folder(path) == home,
+        };
+        let ty = after.trim_start().trim_start_matches(['&', '(', '*']).trim_start_matches("new(");
+        let ty =
+            ty.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).next().unwrap_or_default();
+        let (package, ty) = ty.rsplit_once('.').unwrap_or(("", ty));
+        let mut named = graph.nodes_by_label(ty).iter().map(|&ix| NodeIx(ix)).filter(|&ix| {
+            let node = graph.node(ix);
+            let there = folder(node.path());
+            let is_there = if package.is_empty() { there == folder(path) } else { last(there) == package };
+            node.kind() == NodeKind::Struct && node.language() == "go" && is_there
+        });
+        let (Some(only), None) = (named.next(), named.next()) else { continue };
+        let has = graph.members(only).iter().any(|&ix| graph.node(ix).label() == name);
+        let is_declared = before.trim_start().starts_with("type ");
+        if is_it && !is_declared && !has && !embeds(held, graph, only) {
+            lacking.insert((path.to_owned(), hit.line, only));
+        }
+    }
+    let types: BTreeSet<NodeIx> = lacking.iter().map(|&(_, _, ty)| ty).collect();
+    let Some(&first) = types.first() else { return Ok(None) };
+    let who = match types.len() {
+        1 => format!("{}, which is used as {label}, does", graph.node(first).label()),
+        count => format!("{count} types that are used as {label} do"),
+    };
+    Ok(Some(Finding {
+        kind: "signature_change",
+        severity: Severity::High.name(),
+        at: format!("{}:{}", one.file.path, symbol.line),
+        message: format!("{}: is demanded now, and {who} not have it", symbol.name),
+        places: lacking.iter().take(MAX_PLACES).map(|(path, line, _)| format!("{path}:{line}")).collect(),
+    }))
+}
+
 /// A contract, and the lines that give a value as one.
 type Given = (NodeIx, Vec<(String, u64)>);
 
@@ -356,9 +503,15 @@ fn demanded_anew(held: &mut Held<'_>, graph: &Graph, one: &Edited, symbol: &Chan
     let mut lacking = Vec::new();
     for heir in heirs(graph, owner) {
         if !is_abstract(graph, heir) && is_written(heir) && missing(held, graph, heir, asked).is_some() {
-            lacking.push(graph.node(heir));
+            lacking.push(heir);
         }
     }
+    // Of a class of Python that others complete nothing need be made.
+    lacking.retain(|&ix| {
+        graph.node(ix).language() != "python" || is_made(graph, ix) || heirs(graph, ix).is_empty()
+    });
+    let severity = severity_of(graph, &lacking);
+    let lacking: Vec<_> = lacking.into_iter().map(|ix| graph.node(ix)).collect();
     let first = lacking.first()?;
     let who = match lacking.len() {
         1 => format!("{} does", first.label()),
@@ -366,7 +519,7 @@ fn demanded_anew(held: &mut Held<'_>, graph: &Graph, one: &Edited, symbol: &Chan
     };
     Some(Finding {
         kind: "signature_change",
-        severity: Severity::High.name(),
+        severity: severity.name(),
         at: format!("{}:{}", one.file.path, symbol.line),
         message: format!("{}: is demanded now, and {who} not have it", symbol.name),
         places: lacking

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_graph::{EdgeKind, Graph, Node, NodeIx, NodeKind};
 
 use super::code_lines::code_lines;
 use super::contracts::{heirs, knows_bases};
@@ -184,6 +184,48 @@ fn is_made_from_fields(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> boo
         let name = mark.split('(').next().unwrap_or(mark);
         MAKERS.contains(&name.trim())
     })
+}
+
+/// The head of what makes a class of Python from its fields; nothing within where that cannot be read, and nothing at all where nothing
+/// makes it so.
+pub(super) fn made_from(text: &str, class: &Node<'_>) -> Option<Option<String>> {
+    let (first, last) = class.lines();
+    let lines: Vec<&str> = text.lines().skip((first as usize).saturating_sub(1)).collect();
+    let lines = &lines[..lines.len().min((last.saturating_sub(first) + 1) as usize)];
+    let head = lines.iter().position(|line| line.trim_start().starts_with("class "))?;
+    let marks: Vec<&str> = lines[..head].iter().map(|line| line.trim()).collect();
+    let is_tuple = extends_named_tuple(class.signature());
+    match marks[..] {
+        [] if is_tuple => {}
+        [] => return None,
+        ["@dataclass" | "@dataclasses.dataclass"] if !class.signature().contains('(') => {}
+        // What is said of it may change what it takes.
+        _ => return Some(None),
+    }
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let body = lines[head + 1..].iter().filter(|line| !line.trim().is_empty());
+    let body: Vec<&str> = body.copied().collect();
+    // A head of several lines.
+    if !lines[head].trim_end().ends_with(':') {
+        return Some(None);
+    }
+    let within = body.first().map_or(0, |line| indent(line));
+    let mut given = Vec::new();
+    for line in body.iter().filter(|line| indent(line) == within) {
+        let line = line.split("  #").next().unwrap_or(line).trim();
+        let Some((name, rest)) = line.split_once(':') else { continue };
+        let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        // `def __init__(…)` is written by hand, `_: KW_ONLY` and `field(…)` say more than can be read here.
+        if line.starts_with("def __init__") || rest.contains("KW_ONLY") || rest.contains("field(") {
+            return Some(None);
+        }
+        let is_word = matches!(name, "else" | "try" | "finally");
+        if is_name && !is_word && !rest.contains("ClassVar") {
+            given.push(format!("{name}{}", if rest.contains('=') { "=0" } else { "" }));
+        }
+    }
+    let given = given.iter().map(|name| format!(", {name}")).collect::<String>();
+    Some(Some(format!("def __init__(self{given})")))
 }
 
 /// Lines of decorators that are looked at.

@@ -67,11 +67,11 @@ fn called(line: &str) -> Vec<&str> {
 }
 
 /// A file of Java that calls something.
-struct File<'a> {
-    graph: &'a Graph,
-    path: &'a str,
-    text: &'a str,
-    imports: &'a [Written],
+pub(super) struct File<'a> {
+    pub graph: &'a Graph,
+    pub path: &'a str,
+    pub text: &'a str,
+    pub imports: &'a [Written],
 }
 
 impl File<'_> {
@@ -114,7 +114,7 @@ impl File<'_> {
     }
 
     /// The type that a call is made on.
-    fn receiver(&self, of: &str, line: u32) -> Option<NodeIx> {
+    pub fn receiver(&self, of: &str, line: u32) -> Option<NodeIx> {
         let is_letter = |c: char| c.is_alphanumeric() || c == '_';
         let from = of.rfind(|c: char| !is_letter(c)).map_or(0, |at| at + 1);
         let (outer, word) = (of[..from].trim_end(), &of[from..]);

@@ -8,6 +8,8 @@ use m1nd_risk::plan::Severity;
 
 use super::held::Held;
 use super::lines::{Lines, places};
+use super::namesakes::Answer;
+use super::removed::UNLESS_ANSWERED;
 use super::users::User;
 use super::{Edited, Finding};
 
@@ -69,17 +71,26 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
             }
         }
     }
-    let shown = |((path, name), lines): (Cause<'_>, Lines<'_>)| Finding {
-        kind: "broken_import",
-        severity: Severity::High.name(),
-        at: format!("{path}:{}", first_line(edited, path)),
-        message: match lines.len() {
-            1 => format!("{path} no longer leads to {name}, and 1 line still takes it from there"),
-            count => format!("{path} no longer leads to {name}, and {count} lines still take it from there"),
-        },
-        places: places(&lines),
+    let shown = |((path, name), lines): (Cause<'_>, Lines<'_>)| {
+        let text = edited.iter().find(|one| one.file.path == path).and_then(|one| one.texts.1.as_deref());
+        let (severity, unless) = match text.map_or(Answer::No, |text| Answer::of(path, text, name)) {
+            Answer::No => (Severity::High, ""),
+            Answer::Maybe => (Severity::Medium, UNLESS_ANSWERED),
+            Answer::Yes => return None,
+        };
+        let take = match lines.len() {
+            1 => "1 line still takes".to_owned(),
+            count => format!("{count} lines still take"),
+        };
+        Some(Finding {
+            kind: "broken_import",
+            severity: severity.name(),
+            at: format!("{path}:{}", first_line(edited, path)),
+            message: format!("{path} no longer leads to {name}, and {take} it from there{unless}"),
+            places: places(&lines),
+        })
     };
-    lines.into_iter().take(MAX_FOUND).map(shown).collect()
+    lines.into_iter().filter_map(shown).take(MAX_FOUND).collect()
 }
 
 /// Definitions of TypeScript and JavaScript that are not exported any more, with the imports of them that are left.
@@ -109,7 +120,9 @@ pub fn hidden(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> 
                 else {
                     continue;
                 };
-                let today = edge.lines.iter().filter_map(|&line| user.line(line));
+                // Of a statement of several lines the one that says the name may have gone.
+                let left = edge.lines.iter().filter(|&&line| user.still_says(line, now.label(), edge.kind));
+                let today = left.filter_map(|&line| user.line(line));
                 // It may come from elsewhere now.
                 let is_other = |line: u32| {
                     user.leads_to(line).any(|to| to != ix && graph.node(to).label() == now.label())

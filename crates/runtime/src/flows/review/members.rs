@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use m1nd_contract::Fault;
-use m1nd_graph::{Graph, NodeKind};
+use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::languages;
 use m1nd_ingest::mentions::{self, Role};
 use m1nd_ingest::revision::{self, Change, Changed, Member};
@@ -14,7 +14,7 @@ use m1nd_vfs::grep::{Case, Pattern, Syntax};
 use super::held::Held;
 use super::namesakes::namesakes;
 use super::removed::{is_quoted, said};
-use super::{Edited, Finding, fields};
+use super::{Edited, Finding, fields, java_members};
 use crate::ctx::Ctx;
 use crate::flows::unattributed::{is_comment, is_documentation};
 use crate::workspace::Texts;
@@ -89,11 +89,15 @@ pub fn still_said(
             found.push(certain);
             continue;
         }
+        if let Some(certain) = gone.read_of_record(ctx, held, graph, edited, after)? {
+            found.push(certain);
+            continue;
+        }
         // Fields of Python and JavaScript may come from anywhere.
         let is_loose =
             matches!(gone.language, "python" | "javascript") && matches!(gone.kind, Member::Field(_));
         if !is_loose {
-            found.extend(gone.told(ctx, graph, edited, after)?);
+            found.extend(gone.told(ctx, held, graph, edited, after)?);
         }
     }
     Ok(found)
@@ -177,10 +181,7 @@ impl Gone<'_> {
     /// What is certain of a field, whatever else has its name.
     fn asked(&self, held: &mut Held<'_>, graph: &Graph) -> Option<Finding> {
         let Member::Field(name) = self.kind else { return None };
-        let owner = graph.nodes_in(self.path).find(|&ix| {
-            let node = graph.node(ix);
-            node.kind() == self.symbol.kind && node.qualified() == self.symbol.name
-        })?;
+        let owner = self.owner(graph)?;
         let lines = fields::certainly_asked(held, graph, owner, name);
         let say = match lines.len() {
             0 => return None,
@@ -196,9 +197,69 @@ impl Gone<'_> {
         })
     }
 
+    fn owner(&self, graph: &Graph) -> Option<NodeIx> {
+        graph.nodes_in(self.path).find(|&ix| {
+            let node = graph.node(ix);
+            node.kind() == self.symbol.kind && node.qualified() == self.symbol.name
+        })
+    }
+
+    /// What is certain of a part of a record of Java, which is read by a method that nobody writes.
+    fn read_of_record(
+        &self,
+        ctx: &Ctx<'_>,
+        held: &mut Held<'_>,
+        graph: &Graph,
+        edited: &[Edited],
+        after: &Texts,
+    ) -> Result<Option<Finding>, Fault> {
+        let Member::Field(name) = self.kind else { return Ok(None) };
+        let record = self.owner(graph).filter(|_| self.language == "java");
+        let Some(record) = record.filter(|&record| !java_members::is_given(graph, record, name)) else {
+            return Ok(None);
+        };
+        let Ok(pattern) = Pattern::compile(&format!(r"\.{name}\(\)"), Syntax::Regex, Case::Sensitive) else {
+            return Ok(None);
+        };
+        let mut lines: BTreeSet<(String, u32)> = BTreeSet::new();
+        for hit in said(ctx, after, &pattern, self.family, TIME_LIMIT)? {
+            let (path, line) = (hit.path.as_str(), u32::try_from(hit.line).unwrap_or(u32::MAX));
+            let is_new = edited.iter().any(|one| one.file.path == path && one.touches(line));
+            if !is_new
+                && !is_comment(&hit.text, self.family)
+                && java_members::reads_record(held, graph, record, name, (path, line))
+            {
+                lines.insert((path.to_owned(), line));
+            }
+        }
+        let say = match lines.len() {
+            0 => return Ok(None),
+            1 => "1 line still asks".to_owned(),
+            count => format!("{count} lines still ask"),
+        };
+        Ok(Some(Finding {
+            kind: "removed_but_used",
+            severity: Severity::High.name(),
+            at: format!("{}:{}", self.path, self.symbol.line),
+            message: format!("{} has no part {name} any more, and {say} it for one", self.symbol.name),
+            places: lines.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect(),
+        }))
+    }
+
+    /// The constants that an enumeration of Java has since the change.
+    fn constants(&self, held: &mut Held<'_>) -> BTreeSet<String> {
+        if self.language != "java" {
+            return BTreeSet::new();
+        }
+        let Some(text) = held.text(self.path) else { return BTreeSet::new() };
+        let members = revision::members_of(self.path, text.as_bytes(), self.symbol.kind, &self.symbol.name);
+        members.into_iter().map(|(Member::Variant(name) | Member::Field(name))| name).collect()
+    }
+
     fn told(
         &self,
         ctx: &Ctx<'_>,
+        held: &mut Held<'_>,
         graph: &Graph,
         edited: &[Edited],
         after: &Texts,
@@ -220,6 +281,12 @@ impl Gone<'_> {
         if !is_variant && lines.iter().any(|line| declares(&line.text, name)) {
             return Ok(None);
         }
+        let constants = if is_variant { self.constants(held) } else { BTreeSet::new() };
+        let mut is_case = |path: &str, line: u64| {
+            let line = u32::try_from(line).unwrap_or(u32::MAX);
+            let node = self.owner(graph).filter(|_| !constants.is_empty());
+            node.is_some_and(|node| java_members::is_case(held, graph, node, &constants, name, (path, line)))
+        };
         let mut uses: BTreeSet<(&str, u64)> = BTreeSet::new();
         for line in &lines {
             let path = line.path.as_str();
@@ -228,7 +295,9 @@ impl Gone<'_> {
             });
             let says = match is_variant {
                 true => {
-                    says_of(&line.text, owner, name) || path == self.path && says_of(&line.text, "Self", name)
+                    says_of(&line.text, owner, name)
+                        || path == self.path && says_of(&line.text, "Self", name)
+                        || line.text.trim_start().starts_with("case ") && is_case(path, line.line)
                 }
                 false => reads(&line.text, name),
             };

@@ -5,12 +5,15 @@ pub(crate) mod builtins;
 mod checks;
 mod code_lines;
 mod constants;
+mod constructors;
 mod contracts;
+mod entered;
 mod fields;
 mod given;
 mod gone_files;
 pub(crate) mod held;
 mod java_calls;
+mod java_members;
 mod lines;
 mod literals;
 mod lost_ways;
@@ -21,16 +24,19 @@ mod moved_files;
 pub(crate) mod namesakes;
 mod new_calls;
 mod overrides;
+mod properties;
 mod removed;
 mod removed_nodes;
 mod returned;
 mod reviewers;
 pub(crate) mod setters;
 mod signatures;
+mod statics;
 mod stray;
 mod twins;
 mod unmounted;
 mod users;
+mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -53,6 +59,7 @@ pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
 pub(crate) use self::lines::SHOWN_PLACES;
+use self::namesakes::Answer;
 pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
 use super::ledger::OwnCommits;
@@ -103,6 +110,12 @@ impl Edited {
     /// What it was called before the change.
     fn path_before(&self) -> &str {
         self.file.was.as_deref().unwrap_or(&self.file.path)
+    }
+
+    /// Whether the module that something stood at the top of gives its name without having it.
+    fn answers_for(&self, symbol: &Changed) -> Answer {
+        let new = self.texts.1.as_deref().filter(|_| !symbol.name.contains('.'));
+        new.map_or(Answer::No, |new| Answer::of(&self.file.path, new, &symbol.name))
     }
 
     fn touches(&self, line: u32) -> bool {
@@ -231,8 +244,10 @@ fn breaks(
     let mut findings = Vec::new();
     let mut held = Held::of(ctx.workspace()?.root(), edited, after);
     let said = |pattern: &Pattern| removed::said(ctx, after, pattern, "python", removed::TIME_LIMIT);
-    let is_declared_otherwise =
-        |one: &Edited| one.symbols.iter().flatten().any(|symbol| symbol.before.is_some());
+    let is_declared_otherwise = |one: &Edited| {
+        let mut symbols = one.symbols.iter().flatten();
+        symbols.any(|symbol| symbol.before.is_some() || symbol.turned_property().is_some())
+    };
     let then = match edited.iter().any(is_declared_otherwise) {
         true => before.graph()?,
         false => None,
@@ -274,6 +289,8 @@ fn breaks(
     {
         findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
         findings.extend(lost_ways::hidden(&then, graph, edited));
+        let made = constructors::unfit(&mut held, &then, graph, edited, &findings);
+        findings.extend(made);
     }
     if edited.iter().any(|one| one.symbols.iter().flatten().any(|symbol| symbol.kind == NodeKind::Method))
         && let Some(then) = before.graph()?
@@ -285,6 +302,7 @@ fn breaks(
     findings.extend(new_calls::unfit(&mut held, graph, edited));
     findings.extend(java_calls::unfit(&mut held, graph, edited));
     findings.extend(unmounted::still_used(graph, edited));
+    findings.extend(entered::still_entered(&mut held, graph, edited));
     findings.extend(overrides::apart(&mut held, graph, edited));
     let mut strays = stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?;
     strays.retain(|stray| !is_told_already(stray, &findings));

@@ -99,7 +99,13 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     let Some(text) = held.text(path) else { return false };
     let calls = signature::calls(language, &text, line, said);
     let [call] = &calls[..] else { return false };
+    // What runs may be a method below it that takes more.
+    let may_take = |ix: NodeIx| {
+        let other = graph.node(ix);
+        takes(other.language(), other.label(), other.signature(), call) != Taken::No
+    };
     takes(language, node.label(), written, call) == Taken::No
+        && !graph.overriding(target).into_iter().any(may_take)
 }
 
 /// Whether a function of TypeScript is a value whose type is written, and says what it takes.

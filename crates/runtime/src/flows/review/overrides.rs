@@ -50,7 +50,13 @@ fn of(held: &mut Held<'_>, graph: &Graph, one: &Edited, symbol: &Changed) -> Opt
         (all, _) => (&below[..], format!("{} methods below do not fit it any more", all.len())),
     };
     let language = graph.node(method).language();
-    let is_checked = matches!(language, "rust" | "java");
+    // A class that says what it implements, and needs more than that gives.
+    let is_contract =
+        |ix: NodeIx| graph.owner(ix).is_some_and(|of| graph.node(of).kind() == NodeKind::Interface);
+    let is_said = matches!(language, "typescript" | "tsx")
+        && others.iter().chain([&method]).any(|&ix| is_contract(ix))
+        && !others.iter().chain([&method]).any(|&ix| graph.node(ix).signature().contains("..."));
+    let is_checked = matches!(language, "rust" | "java") || is_said;
     let [was, is] = signature::shown(&was.signature, &is.signature, 200);
     Some(Finding {
         kind: "signature_change",

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeKind};
+use m1nd_ingest::given::is_given_otherwise;
 use m1nd_ingest::history::Now;
 use m1nd_ingest::mentions::{self, Mention, Role};
 use m1nd_ingest::revision::{Change, Changed};
@@ -17,7 +18,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
 use m1nd_vfs::read::decode;
 use m1nd_vfs::walk::Reach;
 
-use super::namesakes::{answers_for_any, has_answer, is_given_otherwise, namesakes};
+use super::namesakes::{Answer, has_answer, namesakes};
 use super::removed_nodes::Relations;
 use super::{Edited, Finding, builtins, constants, macro_made, removed_nodes};
 use crate::ctx::Ctx;
@@ -39,6 +40,8 @@ const MAX_PLACES: usize = super::lines::MAX_PLACES;
 const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.
 const MAX_LOOKED_AT: usize = 4 * MAX_USES;
+/// What is said of a module that may give the name without having it.
+pub(super) const UNLESS_ANSWERED: &str = ", unless what the module answers with for names gives it";
 /// A review is not held up longer than this.
 pub(crate) const TIME_LIMIT: Duration = Duration::from_millis(1_500);
 
@@ -148,8 +151,14 @@ pub fn still_used(
                 None => by_text,
             };
             let may_be_made = macro_made::may_be(graph, gone.edited, name);
-            let severity = if may_be_made { severity.min(Severity::Medium) } else { severity };
-            let unless = if may_be_made { ", unless a macro makes it" } else { "" };
+            let may_be_given = gone.edited.answers_for(gone.symbol) == Answer::Maybe;
+            let is_certain = !may_be_made && !may_be_given;
+            let severity = if is_certain { severity } else { severity.min(Severity::Medium) };
+            let unless = match (may_be_made, may_be_given) {
+                (true, _) => ", unless a macro makes it",
+                (false, true) => UNLESS_ANSWERED,
+                (false, false) => "",
+            };
             let say = match lines.len() {
                 1 => "1 line still says".to_owned(),
                 count => format!("{count} lines still say"),
@@ -274,6 +283,18 @@ fn meant<'h>(
         let line = u32::try_from(hit.line).unwrap_or(u32::MAX);
         source.as_ref().is_none_or(|source| !source.only_quotes(line, home.name))
     };
+    let mut said: BTreeMap<&str, Option<Vec<Mention>>> = BTreeMap::new();
+    let mut is_local = |hit: &'h grep::Match| {
+        let path = hit.path.as_str();
+        let said = said.entry(path).or_insert_with(|| match after.get(path) {
+            Some(text) => mentions::of(path, text.as_deref()?, home.name),
+            None => match scan::now(root, path) {
+                Now::Holds(bytes) => mentions::of(path, &bytes, home.name),
+                Now::Unread | Now::Gone => None,
+            },
+        });
+        said.as_ref().is_some_and(|said| is_local_use(said, hit.line))
+    };
     let mut meant = Vec::new();
     for &hit in uses {
         let path = hit.path.as_str();
@@ -294,11 +315,23 @@ fn meant<'h>(
                         .is_some_and(|bound| bound.imports.iter().any(|source| is_ours(path, source)))
             }
         });
-        if is_meant && is_code(hit) {
+        if is_meant && is_code(hit) && !is_local(hit) {
             meant.push(hit);
         }
     }
     Ok(meant)
+}
+
+/// Whether a line means nothing by a name but what a parameter or a variable around it holds.
+pub(super) fn is_local_use(said: &[Mention], line: u64) -> bool {
+    let is_bound = |one: &Mention| {
+        said.iter().any(|other| match &other.role {
+            Role::Binding { reach, at_top } => !at_top && reach.contains(&one.at),
+            _ => false,
+        })
+    };
+    let mut here = said.iter().filter(|one| u64::from(one.line) == line && one.is_use()).peekable();
+    here.peek().is_some() && here.all(|one| one.of.is_empty() && one.role == Role::Use && is_bound(one))
 }
 
 /// Whether what stands before a dot may be a module or a package. Elsewhere it is a value, and what follows one of its members.
@@ -387,9 +420,7 @@ fn gone<'a>(
     let mut gone: BTreeMap<&'static str, BTreeMap<&str, Gone<'_>>> = BTreeMap::new();
     for one in edited.iter().filter(|one| !is_told(&one.file.path)) {
         let Some(language) = languages::of_path(&one.file.path) else { continue };
-        let answers = answers_for_any(graph, &one.file.path);
         let went = one.symbols.iter().flatten().filter(|symbol| symbol.change == Change::Removed);
-        let went = went.filter(|symbol| !answers || symbol.name.contains('.'));
         for symbol in went.filter(|symbol| counts(symbol) && !symbol.is_local) {
             let mut around: Vec<&str> = symbol.name.split('.').collect();
             let name = around.pop().unwrap_or(&symbol.name);
@@ -397,7 +428,8 @@ fn gone<'a>(
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             let is_ours = !builtins::has(language.family, name)
                 && !is_field_now(one, symbol, name)
-                && !is_given_now(graph, one, symbol, name);
+                && !is_given_now(graph, one, symbol, name)
+                && one.answers_for(symbol) != Answer::Yes;
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {
                 let (path, line, kind) = (one.file.path.as_str(), symbol.line, symbol.kind);
                 let one = Gone { path, line, kind, around, edited: one, symbol };

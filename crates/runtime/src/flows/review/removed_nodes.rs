@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
+use m1nd_ingest::mentions::{self, Mention};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_ingest::{imported, languages};
 use m1nd_risk::blast::DEPENDS;
@@ -11,7 +12,8 @@ use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
 use super::lines::{Lines, places};
-use super::namesakes::answers_for_any;
+use super::namesakes::Answer;
+use super::removed::UNLESS_ANSWERED;
 use super::twins::is_twin;
 use super::users::User;
 use super::{Edited, Finding, builtins, constants, removed};
@@ -97,13 +99,12 @@ pub fn relations<'g>(
                 && stands_for(now.kind(), symbol.kind)
                 && may_take(was, now.signature(), now.language(), name)
         });
-        if stays
-            || survives(graph, edited, one, symbol, name)
-            || removed::is_given_now(graph, one, symbol, name)
-        {
+        if stays || survives(edited, one, symbol, name) || removed::is_given_now(graph, one, symbol, name) {
             continue;
         }
         let mut related = Related::default();
+        // What an edited file says of the name now.
+        let mut said: BTreeMap<&str, Vec<Mention>> = BTreeMap::new();
         for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
             let source = before.node(edge.source);
             let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
@@ -113,6 +114,14 @@ pub fn relations<'g>(
             }
             for (line, evidence) in edge.sites() {
                 let Some(today) = left(user, (before, graph), &edge, line, name) else { continue };
+                let new = user.edited.and_then(|one| one.texts.1.as_deref());
+                let said = said.entry(user.path).or_insert_with(|| {
+                    new.and_then(|new| mentions::of(user.path, new, name)).unwrap_or_default()
+                });
+                // A parameter or a variable has the name since the change.
+                if symbol.kind != NodeKind::Method && removed::is_local_use(said, u64::from(today)) {
+                    continue;
+                }
                 // What stands in a function is said in it alone.
                 if symbol.is_local && !is_within(graph, user.path, &symbol.name, today) {
                     continue;
@@ -151,11 +160,12 @@ pub fn still_used(
             true => "",
             false => "; what else has that name is not what they lead to",
         };
+        let unless = if one.answers_for(symbol) == Answer::Maybe { UNLESS_ANSWERED } else { "" };
         found.push(Finding {
             kind: "removed_but_used",
             severity: severity.name(),
             at: format!("{}:{}", one.file.path, symbol.line),
-            message: format!("{} was removed, and {count}{what} {name}{others}", symbol.name),
+            message: format!("{} was removed, and {count}{what} {name}{others}{unless}", symbol.name),
             places: places(lines),
         });
     }
@@ -165,6 +175,7 @@ pub fn still_used(
 /// How grave it is that lines led to what went.
 pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related<'_>) -> Severity {
     match symbol.kind {
+        _ if one.answers_for(symbol) == Answer::Maybe => Severity::Medium,
         // A method may be one that its type takes over from what is not ours, or be called on another type now.
         NodeKind::Method if !related.is_unedited || has_unknown_base(graph, &one.file.path, &symbol.name) => {
             Severity::Medium
@@ -174,9 +185,9 @@ pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related
 }
 
 /// Whether the file that something went from still gives its name to something, or the language does.
-fn survives(graph: &Graph, edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
+fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
     let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
-    if builtins::has(family, name) || !symbol.name.contains('.') && answers_for_any(graph, &one.file.path) {
+    if builtins::has(family, name) || one.answers_for(symbol) == Answer::Yes {
         return true;
     }
     if removed::is_field_now(one, symbol, name) {

@@ -8,25 +8,25 @@ use m1nd_ingest::languages;
 use m1nd_ingest::revision::{Changed, Head};
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
-use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
+use m1nd_vfs::grep::{self, Pattern};
 
 use super::held::Held;
+use super::properties::{read_otherwise, users_before};
 use super::returned::{bare, results, taken_apart};
+use super::statics::called_otherwise;
 use super::users::User;
+use super::values::passed_on;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
-const MAX_PLACES: usize = super::lines::MAX_PLACES;
+pub(super) const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// Bytes of a signature that are shown.
 const LONG: usize = 160;
-/// Shorter names are those of other things, too, and one that so many lines read is.
-const MIN_NAME: usize = 4;
-const MAX_READS: usize = 50;
 /// Names that stand for names that stand for others are followed so far.
 const MAX_ALIASES: usize = 3;
 
 /// A line that uses a callable: of tests, path and line.
-type Site<'g> = (bool, &'g str, u32);
+pub(super) type Site<'g> = (bool, &'g str, u32);
 
 /// What a call that was left as it was does now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,27 +38,27 @@ enum Left {
 }
 
 /// Everything that is known of one callable that is declared otherwise.
-struct Shape<'g> {
-    graph: &'g Graph,
-    node: NodeIx,
-    language: &'g str,
-    name: &'g str,
+pub(super) struct Shape<'g> {
+    pub graph: &'g Graph,
+    pub node: NodeIx,
+    pub language: &'g str,
+    pub name: &'g str,
     /// By name a class is called where what makes one is meant.
     said: &'g str,
-    heads: [&'g Head; 2],
+    pub heads: [&'g Head; 2],
     /// Lines that certainly call it and were not touched.
-    sites: Vec<Site<'g>>,
+    pub sites: Vec<Site<'g>>,
     /// The same with those that only name it.
-    uses: Vec<Site<'g>>,
+    pub uses: Vec<Site<'g>>,
     /// All that do.
     total: usize,
 }
 
 /// What is told of one.
-struct Told {
-    severity: Severity,
-    what: String,
-    places: Vec<String>,
+pub(super) struct Told {
+    pub severity: Severity,
+    pub what: String,
+    pub places: Vec<String>,
 }
 
 /// Callables that are declared otherwise; `said` finds lines of Python that a pattern is in.
@@ -80,15 +80,35 @@ pub fn changed(
             if let Some(before) = before {
                 shape.take_lost(lost_calls(before, graph, edited, one, symbol, is_touched));
             }
-            if shape.uses.is_empty() && was.marks == is.marks {
+            let turned = symbol.turned_property();
+            if shape.uses.is_empty() && was.marks == is.marks && turned.is_none() && !turns_static(was, is) {
                 continue;
             }
-            let all = [
-                shape.parameters(held),
-                shape.waiting(held),
-                shape.marks(held, said, is_touched)?,
-                shape.result(held),
-            ];
+            let all = match turned {
+                // What it takes and gives is nobody's who does not come by it any more.
+                Some(is_read) => {
+                    let mut known = match before {
+                        Some(before) => users_before(before, graph, edited, one, symbol, is_touched),
+                        None => Vec::new(),
+                    };
+                    known.extend(&shape.uses);
+                    vec![read_otherwise(&shape, held, said, &known, is_touched, is_read)?]
+                }
+                None => vec![
+                    match before.filter(|_| turns_static(was, is)) {
+                        Some(before) => {
+                            let known = users_before(before, graph, edited, one, symbol, is_touched);
+                            called_otherwise(&shape, held, &known)
+                        }
+                        None => None,
+                    },
+                    passed_on(&shape, held),
+                    shape.parameters(held),
+                    shape.waiting(held),
+                    shape.entering(held),
+                    shape.result(held),
+                ],
+            };
             let [was, is] = signature::shown(&was.signature, &is.signature, LONG);
             let shown = if was == is { String::new() } else { format!(". Was: {was}. Is: {is}") };
             found.extend(all.into_iter().flatten().map(|told| Finding {
@@ -101,6 +121,12 @@ pub fn changed(
         }
     }
     Ok(found)
+}
+
+/// Whether the word that makes a method one of its type came or went.
+fn turns_static(was: &Head, is: &Head) -> bool {
+    let says = |head: &Head| head.signature.split_whitespace().any(|word| word == "static");
+    says(was) != says(is)
 }
 
 /// The node that a changed definition is today.
@@ -211,7 +237,11 @@ impl<'g> Shape<'g> {
     /// The calls that a line makes of it, as they are written.
     fn calls(&self, held: &mut Held<'_>, path: &str, line: u32) -> Vec<Call> {
         let Some(text) = held.text(path) else { return Vec::new() };
-        let found = signature::calls(self.language, &text, line, self.said);
+        let mut found = signature::calls(self.language, &text, line, self.said);
+        if self.said != self.name {
+            // What makes one is no argument, whatever stands before its name.
+            found.iter_mut().for_each(|call| call.is_of_type = false);
+        }
         match found.is_empty() && self.said != self.name {
             true => signature::calls(self.language, &text, line, self.name),
             false => found,
@@ -237,7 +267,7 @@ impl<'g> Shape<'g> {
         self.sites.iter().map(judged).collect()
     }
 
-    fn signatures(&self) -> [String; 2] {
+    pub fn signatures(&self) -> [String; 2] {
         self.heads.map(|head| {
             let signature = without_aliases(self.graph, self.language, &head.signature);
             // What is given no object takes all that is written.
@@ -376,115 +406,37 @@ impl<'g> Shape<'g> {
         })
     }
 
-    /// Decorators that change how it is used: read like a field, or entered.
-    fn marks(
-        &self,
-        held: &mut Held<'_>,
-        said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
-        is_touched: impl Fn(&str, u32) -> bool,
-    ) -> Result<Option<Told>, Fault> {
-        if self.language != "python" {
-            return Ok(None);
-        }
-        let has = |head: &Head, ends: &[&str]| {
+    /// Whether it is no longer entered with `with`.
+    fn entering(&self, held: &mut Held<'_>) -> Option<Told> {
+        const ENTERED: [&str; 2] = ["contextmanager", "asynccontextmanager"];
+        let is_entered = |head: &Head| {
             let names = head.marks.lines().filter_map(|line| line.trim().strip_prefix('@'));
-            names.map(|name| name.split('(').next().unwrap_or(name)).any(|name| {
-                ends.iter()
-                    .any(|end| name == *end || name.strip_suffix(end).is_some_and(|rest| rest.ends_with('.')))
-            })
+            let mut names = names.map(|name| name.split('(').next().unwrap_or(name).rsplit('.').next());
+            names.any(|name| name.is_some_and(|name| ENTERED.contains(&name)))
         };
-        let differs = |ends: &[&str]| {
-            let [was, is] = self.heads.map(|head| has(head, ends));
-            (was != is).then_some(is)
-        };
-        if let Some(is) = differs(&["property", "cached_property"]) {
-            return self.read_otherwise(held, said, is_touched, is);
+        if self.language != "python" || self.heads.map(is_entered) != [true, false] {
+            return None;
         }
-        if differs(&["contextmanager", "asynccontextmanager"]) == Some(false) {
-            let judged = self.judged(held, |call| match call.before.trim_start() {
-                before if before.starts_with("with ") || before.contains(" with ") => Left::Breaks,
-                _ => Left::Unknown,
-            });
-            let breaks = of(&judged, Left::Breaks);
-            return Ok((!breaks.is_empty()).then(|| Told {
-                severity: Severity::High,
-                what: format!(
-                    "is no context manager any more, and {} {} it",
-                    untouched(breaks.len()),
-                    if breaks.len() == 1 { "enters" } else { "enter" }
-                ),
-                places: shown(&breaks),
-            }));
-        }
-        Ok(None)
-    }
-
-    /// Lines that call what is read like a field now, or the other way round. Reads lead nowhere in the graph: of a name that only
-    /// one thing has, all lines that say it count.
-    fn read_otherwise(
-        &self,
-        held: &mut Held<'_>,
-        said: &dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault>,
-        is_touched: impl Fn(&str, u32) -> bool,
-        is_read: bool,
-    ) -> Result<Option<Told>, Fault> {
-        let name = format!(".{}", self.name);
-        let is_otherwise = |text: &str| {
-            let said = text.match_indices(&name).map(|(at, found)| &text[at + found.len()..]);
-            let said = said.filter(|after| !after.starts_with(|c: char| c.is_alphanumeric() || c == '_'));
-            let uses: Vec<bool> = said.map(|after| after.starts_with('(')).collect();
-            !uses.is_empty() && uses.iter().all(|&is_called| is_called == is_read)
-        };
-        let mut lines: Vec<String> = Vec::new();
-        for &(_, path, line) in &self.uses {
-            if is_otherwise(&held.line(path, line)) {
-                lines.push(format!("{path}:{line}"));
-            }
-        }
-        let severity = if lines.is_empty() { Severity::Medium } else { Severity::High };
-        let pattern = Pattern::compile(&format!(r"\.{}\b", self.name), Syntax::Regex, Case::Sensitive);
-        let is_only = self.graph.nodes_by_label(self.name).len() == 1 && self.name.len() >= MIN_NAME;
-        if let Some(pattern) = pattern.ok().filter(|_| is_only) {
-            let hits = said(&pattern)?;
-            // Where other types have a field of the name, only who is called like this one is meant.
-            let own = format!("self{name}");
-            let is_field = hits.iter().any(|hit| {
-                let said = hit.text.trim_start().strip_prefix(own.as_str()).map(str::trim_start);
-                said.is_some_and(|after| {
-                    after.starts_with(':') || after.starts_with('=') && !after.starts_with("==")
-                })
-            });
-            let owner = self.graph.owner(self.node).map(|ix| self.graph.node(ix).label().to_lowercase());
-            let is_meant = |text: &str| {
-                let mut before = text.match_indices(&name).map(|(at, _)| &text[..at]);
-                let Some(owner) = owner.as_deref().filter(|_| is_field) else { return true };
-                before.any(|before| {
-                    let from =
-                        before.rfind(|c: char| !(c.is_alphanumeric() || c == '_')).map_or(0, |at| at + 1);
-                    before[from..].to_lowercase().trim_matches('_').ends_with(owner)
-                })
-            };
-            for hit in hits.iter().filter(|hit| is_meant(&hit.text)) {
-                let (path, line) = (hit.path.as_str(), u32::try_from(hit.line).unwrap_or(u32::MAX));
-                let place = format!("{path}:{line}");
-                let is_own = hit.text.trim_start().starts_with(['#', '@']);
-                if !is_own && !is_touched(path, line) && is_otherwise(&hit.text) && !lines.contains(&place) {
-                    lines.push(place);
-                }
-            }
-        }
-        let what = if is_read { "is read like a field now" } else { "is no property any more" };
-        let still = match (is_read, lines.len()) {
-            (true, 1) => "calls it",
-            (true, _) => "call it",
-            (false, 1) => "reads it without a call",
-            (false, _) => "read it without a call",
-        };
-        Ok((1..=MAX_READS).contains(&lines.len()).then(|| Told {
-            severity,
-            what: format!("{what}, and {} {still}", untouched(lines.len())),
-            places: lines.into_iter().take(MAX_PLACES).collect(),
-        }))
+        let judged = self.judged(held, |call| match call.before.trim_start() {
+            before if before.starts_with("with ") || before.contains(" with ") => Left::Breaks,
+            _ => Left::Unknown,
+        });
+        let breaks = of(&judged, Left::Breaks);
+        // What it gives back may be entered itself.
+        let node = self.graph.node(self.node);
+        let (first, last) = node.lines();
+        let gives =
+            (first..=last).any(|line| held.line(node.path(), line).trim_start().starts_with("return "));
+        (!breaks.is_empty()).then(|| Told {
+            severity: if gives { Severity::Medium } else { Severity::High },
+            what: format!(
+                "is no context manager any more, and {} {} it{}",
+                untouched(breaks.len()),
+                if breaks.len() == 1 { "enters" } else { "enter" },
+                if gives { ", unless what it gives back is one" } else { "" }
+            ),
+            places: shown(&breaks),
+        })
     }
 
     /// What it gives back, where that is written.
@@ -549,7 +501,7 @@ fn shown(sites: &[Site<'_>]) -> Vec<String> {
     sites.iter().take(MAX_PLACES).map(|(_, path, line)| format!("{path}:{line}")).collect()
 }
 
-fn untouched(lines: usize) -> String {
+pub(super) fn untouched(lines: usize) -> String {
     match lines {
         1 => "1 line that was not touched".to_owned(),
         count => format!("{count} lines that were not touched"),

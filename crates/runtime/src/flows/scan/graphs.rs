@@ -225,12 +225,14 @@ pub fn auth(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, F
     for (route, handler) in open {
         let changes = ["POST", "PUT", "PATCH", "DELETE"].iter().any(|verb| route.label().starts_with(verb));
         let (status, why) = match (changes, checked) {
-            (_, 0) => (
-                Status::FalsePositive,
-                "no handler here checks anybody: the check is elsewhere, or none is wanted".to_owned(),
+            (false, _) => (Status::Mitigated, "it is not known to change anything".to_owned()),
+            // That nobody checks is no proof that somebody should.
+            (true, 0) => (
+                Status::Mitigated,
+                "no handler here is known to check anybody, so that something may check before all of them"
+                    .to_owned(),
             ),
             (true, others) => (Status::Confirmed, format!("{others} other handlers check who asks")),
-            (false, _) => (Status::Mitigated, "it is not known to change anything".to_owned()),
         };
         let line = graph.node(handler).lines().0;
         let what =
