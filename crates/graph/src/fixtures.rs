@@ -41,6 +41,13 @@ impl Graph {
     }
 }
 
+/// Whether a node asks for something by its name, by a parameter or by a tag.
+pub fn asks_for(node: Node<'_>, name: &str) -> bool {
+    let is_given = node.kind().is_callable() && node.flags().has(NodeFlags::TEST_CODE);
+    is_given && parameters(node.signature()).any(|one| one == name)
+        || node.tags().any(|tag| tag.strip_prefix(ASKS) == Some(name))
+}
+
 fn all(graph: &Graph) -> Fixtures {
     let mut found = Fixtures::default();
     let tagged: Vec<(Node<'_>, &str)> =

@@ -155,7 +155,7 @@ fn asking(graph: &Graph, node: Node<'_>, class: Option<NodeIx>) -> Vec<NodeIx> {
 }
 
 /// The type that holds a node.
-fn class_of(graph: &Graph, ix: NodeIx) -> Option<NodeIx> {
+pub(crate) fn class_of(graph: &Graph, ix: NodeIx) -> Option<NodeIx> {
     graph.parent(ix).filter(|&around| graph.node(around).kind().is_type())
 }
 
@@ -165,7 +165,7 @@ fn folder_of(path: &str) -> Option<&str> {
 }
 
 /// Where a fixture is known.
-enum Reach<'g> {
+pub(crate) enum Reach<'g> {
     Folder(&'g str),
     File(&'g str),
     /// With those that inherit from it.
@@ -173,7 +173,7 @@ enum Reach<'g> {
 }
 
 impl<'g> Reach<'g> {
-    fn of(graph: &Graph, fixture: Node<'g>, class: Option<NodeIx>) -> Self {
+    pub(crate) fn of(graph: &Graph, fixture: Node<'g>, class: Option<NodeIx>) -> Self {
         match (class, folder_of(fixture.path())) {
             (Some(class), _) => Self::Class(with_heirs(graph, class)),
             (None, Some(folder)) => Self::Folder(folder),
@@ -181,7 +181,7 @@ impl<'g> Reach<'g> {
         }
     }
 
-    fn knows(&self, graph: &Graph, asker: NodeIx) -> bool {
+    pub(crate) fn knows(&self, graph: &Graph, asker: NodeIx) -> bool {
         let path = graph.node(asker).path();
         match self {
             Self::Folder(folder) => path.starts_with(folder),
@@ -194,7 +194,7 @@ impl<'g> Reach<'g> {
     }
 
     /// Whether it is nearer to those who know it than one that is known further around.
-    fn is_within(&self, graph: &Graph, wider: &Reach<'_>) -> bool {
+    pub(crate) fn is_within(&self, graph: &Graph, wider: &Reach<'_>) -> bool {
         match (self, wider) {
             (Reach::Folder(own), Reach::Folder(folder)) => own.starts_with(folder) && own != folder,
             (Reach::File(path), Reach::Folder(folder)) => path.starts_with(folder),

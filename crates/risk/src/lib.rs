@@ -9,6 +9,7 @@ pub mod claim;
 pub mod diff;
 pub mod differential;
 pub mod epidemic;
+pub mod fixtures;
 pub mod flow;
 mod harness;
 pub mod layers;

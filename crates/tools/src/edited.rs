@@ -1,6 +1,6 @@
 //! Edited: replacements as callers write them, and a batch as answers tell of it.
 
-use m1nd_contract::budget::{cut_text, drop_tail};
+use m1nd_contract::budget::{cut_text, drop_after, drop_tail};
 use m1nd_contract::{Guidance, ProofState, Trim};
 use m1nd_edit::Edit;
 use m1nd_runtime::Answer;
@@ -49,6 +49,9 @@ pub struct Edited {
     /// on something whose type is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callers_to_check: Vec<CallerShown>,
+    /// Of a dry run with `verify: graph`: why the batch would be taken back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    would_refuse: Option<String>,
     /// Of both lists in all, where this is more than is listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     uses_total: Option<u64>,
@@ -80,6 +83,7 @@ impl Edited {
             symbols: made.symbols,
             dangling_callers: made.dangling,
             callers_to_check: made.callers,
+            would_refuse: made.refused,
             uses_total: None,
             tests: made.tests,
             proactive_insights: made.insights,
@@ -99,8 +103,15 @@ impl Edited {
 
     fn next(&self) -> (ProofState, Guidance) {
         let look = |one: &CallerShown, hint: &str| Guidance::next("view", one.at.clone(), hint);
+        if self.would_refuse.is_some() {
+            let hint =
+                "With `verify: graph` this would be taken back: mend the edit, as `would_refuse` says.";
+            let place = self.dangling_callers.first();
+            return (ProofState::Blocked, place.map_or_else(|| Guidance::hint(hint), |one| look(one, hint)));
+        }
         if let Some(first) = self.dangling_callers.first() {
             let hint = match first.because {
+                _ if self.diff.is_some() => "This place would be left without what it uses: mend the edit.",
                 "import" => "This place asks for what is not there: mend it, or undo_batch.",
                 "signature" => {
                     "What this place uses is hidden or called otherwise now: change it, or undo_batch."
@@ -111,10 +122,16 @@ impl Edited {
         }
         if let Some(first) = self.callers_to_check.first() {
             let hint = match self.callers_to_check.len() {
+                1 if first.because == "removed" => {
+                    "1 place says the name of what was removed, and may mean it: check it.".to_owned()
+                }
                 count if first.because == "removed" => {
                     format!(
                         "{count} places say the name of what was removed, and may mean it: check them, this one first."
                     )
+                }
+                1 if first.because == "default" => {
+                    "1 place ran what was removed, and runs what every object has now: check it.".to_owned()
                 }
                 count if first.because == "default" => format!(
                     "{count} places ran what was removed, and run what every object has now: check them, this one first."
@@ -174,13 +191,20 @@ impl Edited {
                 cut_text(diff, keep) > 0
             }
         }) || drop_tail(&mut self.proactive_insights, excess) > 0
-            || self.tests.run.len() > 3 && self.tests.shorten(excess)
+            || self.tests.shorten(FEW, excess)
             || drop_bodies(&mut self.symbols, excess)
             || drop_tail(&mut self.progress_events, excess) > 0
-            || drop_tail(&mut self.callers_to_check, excess) > 0
-            || drop_tail(&mut self.symbols, excess) > 0
+            || drop_after(&mut self.callers_to_check, FEW, excess) > 0
+            || drop_after(&mut self.symbols, FEW, excess) > 0
             || drop_tail(&mut self.syntax_unchecked, excess) > 0
-            || self.tests.shorten(excess)
+            || drop_after(&mut self.dangling_callers, FEW, excess) > 0
+            // Something of everything stays as long as it can.
+            || drop_tail(&mut self.symbols, excess) > 0
+            || self.tests.shorten(1, excess)
+            || drop_after(&mut self.callers_to_check, 1, excess) > 0
+            || drop_after(&mut self.dangling_callers, 1, excess) > 0
+            || drop_tail(&mut self.callers_to_check, excess) > 0
+            || self.tests.shorten(0, excess)
             || drop_tail(&mut self.dangling_callers, excess) > 0
             || drop_tail(&mut self.unchanged, excess) > 0
             || drop_tail(&mut self.commands, excess) > 0
@@ -189,6 +213,8 @@ impl Edited {
     }
 }
 
+/// So many of a list stay while others can be shorter.
+const FEW: usize = 3;
 /// A diff of this many bytes gives way last.
 const SHORT_DIFF: usize = 400;
 

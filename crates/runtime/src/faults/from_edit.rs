@@ -19,10 +19,21 @@ pub const SURGICAL_CONTEXT: &str = "surgical_context";
 pub fn plan(tool: &str, argument: &dyn Fn(usize) -> String, err: PlanError) -> Fault {
     let said = err.to_string();
     match err {
-        PlanError::Destination(err) => {
-            let of_destination = |at| argument(at).replace("file_path", "rename_to");
-            plan(tool, &of_destination, *err)
-        }
+        PlanError::Destination(err) => match *err {
+            PlanError::Exists { at, path } => Fault::new(
+                Code::Conflict,
+                format!("`{}`: {said}.", argument(at).replace("file_path", "rename_to")),
+                Recovery::call(
+                    "Look at it. Rename to another path, or delete or rename in the same batch what stands there.",
+                    VIEW,
+                    json!({ "file_path": path }),
+                ),
+            ),
+            err => {
+                let of_destination = |at| argument(at).replace("file_path", "rename_to");
+                plan(tool, &of_destination, err)
+            }
+        },
         PlanError::Missing { at, path } => Fault::new(
             Code::FileNotFound,
             format!("`{}`: {said}. A new file needs `create: true`.", argument(at)),

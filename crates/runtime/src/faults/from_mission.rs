@@ -100,7 +100,7 @@ fn mission(tool: &'static str, err: &MissionError) -> Fault {
                 Code::Conflict,
                 format!("The mission has gaps: {}.", words.join(", ")),
                 Recovery::call(
-                    "mission_next names the step that closes the first; `force` closes with the gaps on record.",
+                    "mission_next names the next step; `force` closes with the gaps on record.",
                     "mission_next",
                     json!({ "mission_id": mission.as_str() }),
                 ),

@@ -85,14 +85,14 @@ struct Whole {
 
 impl Whole {
     fn note(&mut self, body: &Value) {
-        let lists = body.as_object().into_iter().flatten();
-        self.lists = lists.filter_map(|(name, list)| Some((name.clone(), list.as_array()?.len()))).collect();
+        self.lists = body.as_object().map(lists).unwrap_or_default();
         self.is_part = is_truncated(body);
     }
 
     /// What was left out, and the call that gives it.
     fn words(&self, body: &Map<String, Value>) -> String {
-        let len = |name: &str| body.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+        let now = lists(body);
+        let len = |name: &str| now.iter().find(|(other, _)| other == name).map_or(0, |(_, len)| *len);
         let shorter = self.lists.iter().filter(|(name, before)| len(name) < *before);
         let shorter: Vec<String> =
             shorter.map(|(name, before)| format!("{} of {before} {name}", len(name))).collect();
@@ -104,9 +104,26 @@ impl Whole {
 
     /// Whether items were taken out of the answer, and not only words about them.
     fn lost_items(&self, body: &Map<String, Value>) -> bool {
-        let len = |name: &str| body.get(name).and_then(Value::as_array).map_or(0, Vec::len);
+        let now = lists(body);
+        let len = |name: &str| now.iter().find(|(other, _)| other == name).map_or(0, |(_, len)| *len);
         !self.is_part || self.lists.iter().any(|(name, before)| len(name) < *before)
     }
+}
+
+/// How long the lists of an answer are, and those of its parts.
+fn lists(body: &Map<String, Value>) -> Vec<(String, usize)> {
+    let mut found = Vec::new();
+    for (name, value) in body {
+        match value {
+            Value::Array(list) => found.push((name.clone(), list.len())),
+            Value::Object(part) => {
+                let inner = part.iter().filter_map(|(own, list)| Some((own, list.as_array()?)));
+                found.extend(inner.map(|(own, list)| (format!("{name}.{own}"), list.len())));
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 fn said(body: &Map<String, Value>) -> Option<String> {

@@ -46,7 +46,7 @@ impl Tool for SurgicalContextV2 {
     const SPEC: Spec = Spec {
         name: "surgical_context_v2",
         summary: "Everything for an edit in one call: as surgical_context, plus the lines that matter of the files with callers, tests and callees, ranked, each with its sha256.",
-        help: "connected is ranked by certain calls (4 each), calls in tests (3), definitions that are called (2) and guesses by name (1). \
+        help: "connected is ranked by certain calls (4 each), calls in tests (3), lines that name it and definitions that are called (2 each) and guesses by name (1). \
             Callers whose lines are shown there have no source of their own.",
         intents: &[
             "context for multi-file edit",
@@ -80,7 +80,7 @@ impl Tool for SurgicalContextV2 {
         let (target, mut context) = context::run(ctx, &at, &request)?;
         let most = usize::try_from(most).unwrap_or(5);
         let (connected, connected_total) =
-            connected::files(ctx.workspace()?.root(), &at.graph, &target, most);
+            connected::files(ctx.workspace()?.root(), &at.graph, &target, &context.user_lines(), most);
         context.leave_to(&connected);
         let guidance = Guidance {
             next_suggested_tool: Some("validate_plan"),

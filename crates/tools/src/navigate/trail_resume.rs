@@ -55,6 +55,7 @@ pub struct Output {
     hypotheses: Vec<Thought>,
     /// Each with its confidence; one whose support changed or is gone says so.
     conclusions: Vec<String>,
+    /// All of them, with the next one.
     open_questions: Vec<String>,
     /// Places whose text changed since.
     changed: Vec<String>,
@@ -98,7 +99,7 @@ impl Tool for TrailResume {
             next_question: trail.open_questions.first().cloned(),
             hypotheses: hypotheses.collect(),
             conclusions: checked.conclusions.iter().map(concluded).collect(),
-            open_questions: trail.open_questions.iter().skip(1).cloned().collect(),
+            open_questions: trail.open_questions,
             changed: checked.changed,
             stale: checked.stale,
             nodes: there.map(|visit| visit.node.clone()).collect(),

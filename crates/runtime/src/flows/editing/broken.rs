@@ -11,14 +11,16 @@ use m1nd_risk::plan::Severity;
 
 use super::shown::{moves_on, old, overwritten};
 use crate::ctx::Ctx;
-use crate::flows::review::{self, Finding};
+use crate::flows::review::{self, Finding, SHOWN_PLACES};
+use crate::workspace::Texts;
 
-/// The worst first; the batch is on disk, and `after` is the graph that has it.
+/// The worst first; `after` is the graph that has the batch, and `unwritten` what of it is not on disk.
 pub(super) fn by(
     ctx: &Ctx<'_>,
     before: &Arc<Graph>,
     after: &Graph,
     plan: &Plan,
+    unwritten: &Texts,
 ) -> Result<Vec<Finding>, Fault> {
     let mut files: Vec<Compared> = Vec::new();
     for file in plan.files.iter().filter(|file| file.after.is_some() || !moves_on(&plan.files, &file.path)) {
@@ -28,7 +30,7 @@ pub(super) fn by(
         let from = (from != file.path).then(|| from.to_owned());
         files.push(one(&file.path, from, before, held(file)));
     }
-    review::broken_by(ctx, before, after, files)
+    review::broken_by(ctx, before, after, files, unwritten)
 }
 
 fn held(file: &FileChange) -> Option<&[u8]> {
@@ -57,6 +59,13 @@ pub(super) fn is_certain(finding: &Finding) -> bool {
 pub(super) fn sentence(finding: &Finding) -> String {
     match finding.places.is_empty() {
         true => format!("{}: {}.", finding.at, finding.message),
-        false => format!("{}: {} ({}).", finding.at, finding.message, finding.places.join(", ")),
+        false => {
+            let shown = &finding.places[..finding.places.len().min(SHOWN_PLACES)];
+            let more = match finding.places.len() - shown.len() {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            format!("{}: {} ({}{more}).", finding.at, finding.message, shown.join(", "))
+        }
     }
 }

@@ -245,15 +245,6 @@ impl Checked {
         removed.filter_map(|(file, one)| node_of(graph, &file.from, one)).collect()
     }
 
-    /// Whether a definition, a member or an import went.
-    pub fn takes_away(&self) -> bool {
-        let went = |one: &Changed| one.change == Change::Removed || !one.lost.is_empty();
-        let symbols = self.symbols.iter().any(|file| file.changed.iter().any(went));
-        let is_lost =
-            |imports: &Imports| imports.old.iter().any(|was| imports.new.iter().all(|now| !now.is_same(was)));
-        symbols || self.imports.values().any(is_lost)
-    }
-
     /// Callers, in the files as they are, of what goes or is to be called otherwise. A line that the plan itself changes
     /// is not one.
     pub fn callers(&self, root: &Root, graph: &Graph, plan: &Plan) -> Vec<CallerShown> {
@@ -269,6 +260,10 @@ impl Checked {
                     _ if aftermath::turns_property(one) => "signature",
                     _ => continue,
                 };
+                // What goes with its class is not asked for any more, or is found with it elsewhere.
+                if because == DEFAULT && goes_with_owner(&file.changed, one) {
+                    continue;
+                }
                 let all = match one.change {
                     Change::Removed => calls::find(root, graph, node, Direction::Callers),
                     _ => aftermath::unfit_calls(root, graph, node, one, &mut texts),
@@ -298,6 +293,12 @@ pub(super) fn shown(call: Call, uses: &str, because: &'static str) -> CallerShow
         evidence: call.evidence,
         source: call.source,
     }
+}
+
+/// Whether the type that a member belongs to goes, too.
+fn goes_with_owner(changed: &[Changed], member: &Changed) -> bool {
+    let owner = member.name.rsplit_once('.').map(|(owner, _)| owner);
+    changed.iter().any(|one| one.change == Change::Removed && Some(one.name.as_str()) == owner)
 }
 
 /// The node of a graph that a definition is.

@@ -33,6 +33,8 @@ const MAX_LINE_BYTES: usize = 200;
 #[derive(Default)]
 struct Links {
     calls: usize,
+    /// Lines that name it without calling it.
+    uses: usize,
     tests: usize,
     called: usize,
     guesses: usize,
@@ -43,13 +45,18 @@ struct Links {
 impl Links {
     /// Callers must follow a changed signature; tests show what is expected; what is called is context.
     fn weight(&self) -> usize {
-        4 * self.calls.min(10) + 3 * self.tests.min(5) + 2 * self.called.min(5) + self.guesses.min(3)
+        4 * self.calls.min(10)
+            + 3 * self.tests.min(5)
+            + 2 * self.uses.min(10)
+            + 2 * self.called.min(5)
+            + self.guesses.min(3)
     }
 
     fn why(&self) -> String {
         let some = |count: usize, words: &str| (count > 0).then(|| format!("{count} {words}"));
         let parts = [
             some(self.calls, "calls of it"),
+            some(self.uses, "lines that name it"),
             some(self.tests, "calls in tests"),
             some(self.called, "definitions that it calls"),
             some(self.guesses, "relations guessed by name"),
@@ -58,9 +65,20 @@ impl Links {
     }
 }
 
-/// The files that matter most, best first, with their lines that matter; and how many there are.
-pub fn files(root: &Root, graph: &Graph, target: &Target, most: usize) -> (Vec<Connected>, u64) {
+/// The files that matter most, best first, with their lines that matter; and how many there are. `users` are lines that name the target.
+pub fn files(
+    root: &Root,
+    graph: &Graph,
+    target: &Target,
+    users: &[(String, u32)],
+    most: usize,
+) -> (Vec<Connected>, u64) {
     let mut links: BTreeMap<&str, Links> = BTreeMap::new();
+    for (path, line) in users.iter().filter(|(path, _)| *path != target.path) {
+        let of = links.entry(path).or_default();
+        of.uses += 1;
+        of.spots.push((line.saturating_sub(AROUND).max(1), line + AROUND, 2));
+    }
     for &ix in &target.nodes {
         for edge in graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Calls) {
             let user = graph.node(edge.source);

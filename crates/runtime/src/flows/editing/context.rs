@@ -1,8 +1,11 @@
 //! Context: what must be known before a file or a definition is edited: its source, who calls it, what it calls, its tests.
 
+use std::collections::BTreeSet;
+
 use m1nd_contract::Fault;
 use m1nd_contract::budget::{cut_text, drop_tail};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::mentions::{self, Role};
 use m1nd_memory::text::timestamp;
 use m1nd_risk::blast::{self, Toward};
 use m1nd_risk::plan::level;
@@ -91,6 +94,12 @@ pub struct Context {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     callers: Vec<Site>,
     callers_total: u64,
+    /// Lines elsewhere that name it and call nothing of it: what reads it, is of its type, extends it. Of a whole file only counted
+    /// where it has callers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    users: Vec<Site>,
+    #[serde(skip_serializing_if = "is_none")]
+    users_total: u64,
     /// What is known of callers that are not listed.
     #[serde(flatten)]
     open: Openness,
@@ -182,7 +191,9 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     };
     let mut files = Files::of(root);
     let (callers, callers_total) = callers(graph, &target, &mut files, most.sites);
-    let open = call_list::openness(ctx, at, target.one, callers_total == 0)?;
+    let listed = if target.one.is_none() && callers_total > 0 { 0 } else { most.sites };
+    let (users, users_total) = users(graph, &target, &mut files, listed);
+    let open = call_list::openness(ctx, at, target.one, callers_total + users_total == 0)?;
     let (callees, callees_total) = callees(graph, &target, most.callees);
     let mut tests = match request.with_tests {
         true => near_tests(graph, &target.nodes),
@@ -195,18 +206,22 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
         hops => further(graph, &target.nodes, hops, most.further),
     };
     let risk = ledger::of(ctx, graph)?.ledger.trust(&target.path).map(|trust| trust.score);
-    let risk = file.map(|_| risk_of(risk, callers_total, request.with_tests.then_some(tests_total)));
+    let risk =
+        file.map(|_| risk_of(risk, callers_total + users_total, request.with_tests.then_some(tests_total)));
     let context = Context {
         node_id: target.one.map(|ix| graph.node(ix).id().to_owned()),
         source: Numbered::from(slice),
         not_parsed,
         symbols,
         truncated: is_more(callers.len(), callers_total)
+            || is_more(users.len(), users_total)
             || is_more(callees.len(), callees_total)
             || is_more(tests.len(), tests_total)
             || is_more(further.len(), further_total),
         callers,
         callers_total,
+        users,
+        users_total,
         open,
         callees,
         callees_total,
@@ -219,13 +234,17 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     Ok((target, context))
 }
 
+fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
 fn is_more(shown: usize, total: u64) -> bool {
     (shown as u64) < total
 }
 
 impl Context {
     pub fn total(&self) -> u64 {
-        self.callers_total + self.callees_total
+        self.callers_total + self.users_total + self.callees_total
     }
 
     /// How to see what is not listed, or what an empty list rests on.
@@ -254,7 +273,7 @@ impl Context {
 
     /// Callers whose lines are shown with their files need no source of their own.
     pub fn leave_to(&mut self, shown: &[Connected]) {
-        for site in &mut self.callers {
+        for site in self.callers.iter_mut().chain(&mut self.users) {
             let Some((path, line)) = site.at.rsplit_once(':') else { continue };
             let has = |file: &Connected| {
                 file.file_path == path && file.excerpt.lines().any(|row| row.split('\t').next() == Some(line))
@@ -267,12 +286,21 @@ impl Context {
 
     /// Shows the lines of callers in a file again whose excerpt is not shown any more.
     pub fn take_from(&mut self, dropped: &Connected) {
-        for site in &mut self.callers {
+        for site in self.callers.iter_mut().chain(&mut self.users) {
             let path = site.at.rsplit_once(':').map(|(path, _)| path);
             if path == Some(dropped.file_path.as_str()) && site.source.is_empty() {
                 site.source = std::mem::take(&mut site.elsewhere);
             }
         }
+    }
+
+    /// The lines that name it, path and line.
+    pub fn user_lines(&self) -> Vec<(String, u32)> {
+        let line = |site: &Site| {
+            let (path, line) = site.at.rsplit_once(':')?;
+            Some((path.to_owned(), line.parse().ok()?))
+        };
+        self.users.iter().filter_map(line).collect()
     }
 
     pub fn mark_truncated(&mut self) {
@@ -290,6 +318,7 @@ impl Context {
         let keep = |items: usize, least: usize| items > least;
         let usual = Most::within(None);
         drop_tail(&mut self.further, excess) > 0
+            || keep(self.users.len(), FEW_USERS) && drop_some(&mut self.users, excess, FEW_USERS)
             || keep(self.callers.len(), usual.sites) && drop_some(&mut self.callers, excess, usual.sites)
             || keep(self.recent_commits.len(), 1) && drop_tail(&mut self.recent_commits, excess) > 0
             || keep(self.callees.len(), 5) && drop_some(&mut self.callees, excess, 5)
@@ -305,6 +334,7 @@ impl Context {
             || drop_tail(&mut self.callees, excess) > 0
             || drop_tail(&mut self.symbols, excess) > 0
             || drop_tail(&mut self.recent_commits, excess) > 0
+            || drop_tail(&mut self.users, excess) > 0
             || drop_tail(&mut self.tests, excess) > 0
             || drop_tail(&mut self.callers, excess) > 0
             || drop_tail(&mut self.open.leads, excess) > 0
@@ -314,6 +344,8 @@ impl Context {
     }
 }
 
+/// Lines that name it and stay while other lists can be shorter.
+const FEW_USERS: usize = 12;
 /// Bytes of source that stay longest.
 const LEAST_SOURCE: usize = 1_500;
 
@@ -388,6 +420,84 @@ fn callers(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -
     };
     (found.into_iter().map(site).collect(), total)
 }
+
+/// Lines outside the target that name what is in it without a call, certain and from the program itself first, and how many
+/// there are. One that calls it too is told as a caller.
+fn users(graph: &Graph, target: &Target, files: &mut Files<'_>, most: usize) -> (Vec<Site>, u64) {
+    let mut found: Vec<(Rank<'_>, NodeIx, NodeIx)> = Vec::new();
+    let mut called: BTreeSet<(&str, u32)> = BTreeSet::new();
+    for &ix in &target.nodes {
+        for edge in graph.incoming(ix).filter(|edge| !target.nodes.contains(&edge.source)) {
+            let source = graph.node(edge.source);
+            if edge.kind == EdgeKind::Calls {
+                called.extend(edge.lines.iter().map(|&line| (source.path(), line)));
+            }
+            if !NAMES.contains(&edge.kind) {
+                continue;
+            }
+            let is_test = source.flags().has(m1nd_graph::NodeFlags::TEST_CODE);
+            for (line, evidence) in edge.sites() {
+                found.push(((evidence.is_inferred(), is_test, source.path(), line), edge.source, ix));
+            }
+        }
+    }
+    for &ix in target.nodes.iter().filter(|&&ix| is_value(graph, ix)) {
+        for (source, line) in taken_in(graph, ix, files) {
+            let user = graph.node(source);
+            let is_test = user.flags().has(m1nd_graph::NodeFlags::TEST_CODE);
+            found.push(((false, is_test, user.path(), line), source, ix));
+        }
+    }
+    found.retain(|((_, _, path, line), ..)| !called.contains(&(*path, *line)));
+    // Of an enum and its member on one line the member says more.
+    found.sort_by(|a, b| a.0.cmp(&b.0).then(b.2.cmp(&a.2)));
+    found.dedup_by_key(|((_, _, path, line), ..)| (*path, *line));
+    let total = found.len() as u64;
+    found.truncate(most);
+    let several = target.nodes.len() > 1;
+    let site = |((inferred, _, path, line), source, used): (Rank<'_>, NodeIx, NodeIx)| Site {
+        at: format!("{path}:{line}"),
+        by: name(graph, source).to_owned(),
+        to: several.then(|| name(graph, used).to_owned()),
+        source: files.line(path, line),
+        inferred,
+        elsewhere: String::new(),
+    };
+    (found.into_iter().map(site).collect(), total)
+}
+
+/// Whether a node has a value and nothing that is called.
+fn is_value(graph: &Graph, ix: NodeIx) -> bool {
+    let kind = graph.node(ix).kind();
+    !kind.is_callable() && !kind.is_type() && kind != NodeKind::File && !graph.node(ix).label().is_empty()
+}
+
+/// Files that are looked through for the name of what they import.
+const MAX_IMPORTERS: usize = 60;
+
+/// Lines that say the name of a value in files that import it, or else the import: what is called on it is no relation to it.
+fn taken_in(graph: &Graph, ix: NodeIx, files: &mut Files<'_>) -> Vec<(NodeIx, u32)> {
+    let name = graph.node(ix).label();
+    let imports = graph.incoming(ix).filter(|edge| edge.kind == EdgeKind::Imports);
+    let mut found = Vec::new();
+    for edge in imports.filter(|edge| !edge.evidence.is_inferred()).take(MAX_IMPORTERS) {
+        let path = graph.node(edge.source).path();
+        let said = files.file(path).and_then(|file| mentions::of(path, file.text.as_bytes(), name));
+        let uses = said.iter().flatten().filter(|one| one.is_use() && one.of.is_empty());
+        let uses = uses.filter(|one| one.role == Role::Use);
+        let lines: BTreeSet<u32> = uses.map(|one| one.line).collect();
+        match lines.is_empty() {
+            true => found.extend(edge.lines.first().map(|&line| (edge.source, line))),
+            false => found.extend(
+                lines.into_iter().map(|line| (graph.node_at(path, line).unwrap_or(edge.source), line)),
+            ),
+        }
+    }
+    found
+}
+
+/// Relations of what names something without calling it.
+const NAMES: [EdgeKind; 3] = [EdgeKind::References, EdgeKind::Inherits, EdgeKind::Implements];
 
 /// What the target calls outside itself, each once.
 fn callees(graph: &Graph, target: &Target, most: usize) -> (Vec<Callee>, u64) {

@@ -13,8 +13,10 @@ use rayon::prelude::*;
 
 use super::checks::{Checked, node_of};
 use super::defaults::has_default;
+use super::entry_points;
+use super::otherwise_asked::{asking, setting};
 use super::shown::{CallerShown, old};
-use super::texts::{Texts, has_word};
+use super::texts::{self, Texts, has_word};
 use crate::flows::review::namesakes::{Answer, has_answer};
 
 /// Relations that hang in the air when their target goes.
@@ -38,9 +40,10 @@ pub(super) fn find(
     let overloads = overloads(before, after, checked).map(|(node, one)| (node, "signature", Some(one)));
     let changed: Vec<(NodeIx, &'static str, Option<&Changed>)> =
         gone.chain(hidden).chain(overloads).collect();
+    let written = &texts::written(plan);
     // Files are parsed for the name of each.
     let uses = changed.par_iter().map(|&(node, because, changed)| {
-        let mut states = States { before, after, plan, texts: Texts::of(root) };
+        let mut states = States { before, after, plan, texts: Texts::after(root, written) };
         let mut uses = states.uses(node, because);
         if let Some(changed) = changed {
             uses.retain(|one| states.is_unfit(node, changed, one));
@@ -48,6 +51,13 @@ pub(super) fn find(
         uses
     });
     let uses: Vec<Vec<CallerShown>> = uses.collect();
+    let mut uses = uses;
+    let mut states = States { before, after, plan, texts: Texts::after(root, written) };
+    let gone: Vec<NodeIx> = changed.iter().filter(|one| one.1 == "removed").map(|one| one.0).collect();
+    let gone: Vec<NodeIx> = gone.into_iter().filter(|&node| !states.is_named_still(node)).collect();
+    uses.push(entry_points::left(&mut states.texts, before, &gone));
+    uses.push(asking(root, before, after, (plan, written)));
+    uses.push(setting(root, before, after, (plan, written)));
     let mut told: BTreeSet<String> = BTreeSet::new();
     let mut found: Vec<CallerShown> =
         uses.into_iter().flatten().filter(|one| told.insert(one.at.clone())).collect();
@@ -91,6 +101,11 @@ impl States<'_> {
             return Vec::new();
         }
         let because = if because == "removed" && has_default(before, node) { DEFAULT } else { because };
+        // What goes with its class is not asked for any more, or is found with it elsewhere.
+        let owner = before.owner(node);
+        if because == DEFAULT && owner.is_some_and(|ix| survivor(before, after, self.plan, ix).is_none()) {
+            return Vec::new();
+        }
         if because == DEFAULT && is_constructor(gone.label()) {
             return self.made_by(node);
         }

@@ -27,7 +27,12 @@ impl<'c> Fitting<'c> {
 
     fn named(language: &'c str, name: &'c str, class: Option<&'c str>, changed: &'c Changed) -> Option<Self> {
         let [was, is] = changed.heads.as_deref()?;
-        let same = was.marks == is.marks && keeps(language, name, &was.signature, &is.signature);
+        let (old, new) = (Seen::of(language, &was.signature), Seen::of(language, &is.signature));
+        let (old, new) = match old.by <= new.by {
+            true => (old.signature, new.signature),
+            false => (was.signature.clone(), is.signature.clone()),
+        };
+        let same = was.marks == is.marks && keeps(language, name, &old, &new);
         same.then_some(Self { language, name, class, was: &was.signature, is: &is.signature })
     }
 
@@ -56,6 +61,47 @@ impl<'c> Fitting<'c> {
                 && !shifts(self.language, self.name, [self.was, self.is], call)
         };
         !is_checked && !calls.is_empty() && calls.iter().all(fits)
+    }
+}
+
+/// A signature without the words that say who may use it, and how many may: who could goes on to where it is seen by more.
+struct Seen {
+    by: u8,
+    signature: String,
+}
+
+impl Seen {
+    fn of(language: &str, signature: &str) -> Self {
+        let ranks: &[(&str, u8)] = match language {
+            "rust" => &[("pub(crate)", 2), ("pub(super)", 1), ("pub(self)", 0), ("pub", 3)],
+            "java" => &[("private", 0), ("protected", 2), ("public", 3)],
+            "csharp" => &[("private", 0), ("protected", 1), ("internal", 2), ("public", 3)],
+            "kotlin" => &[("private", 0), ("protected", 1), ("internal", 2), ("public", 3)],
+            "typescript" | "tsx" => &[("private", 0), ("protected", 1), ("public", 3)],
+            _ => &[],
+        };
+        // What says nothing is seen in the package, by everybody, or by nobody else.
+        let unsaid = match language {
+            "java" => 1,
+            "kotlin" | "typescript" | "tsx" => 3,
+            _ => 0,
+        };
+        let head = signature.split(['{', '=']).next().unwrap_or(signature).len();
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let said = |word: &str| {
+            let at = signature[..head].find(word)?;
+            let (before, after) = (&signature[..at], &signature[at + word.len()..]);
+            let stands_alone = !before.ends_with(is_part) && after.starts_with(' ');
+            // What stands behind the name belongs to a parameter.
+            (stands_alone && !before.contains('(')).then_some(at)
+        };
+        match ranks.iter().find_map(|&(word, by)| Some((word, by, said(word)?))) {
+            Some((word, by, at)) => {
+                let rest = signature[at + word.len()..].trim_start();
+                Self { by, signature: format!("{}{rest}", &signature[..at]) }
+            }
+            None => Self { by: unsaid, signature: signature.to_owned() },
+        }
     }
 }
 
@@ -100,6 +146,16 @@ mod tests {
         assert!(!fits("python", "def f(a, b)", "def f(b, a)", "f(1, 2)"));
         assert!(!fits("python", "def f(a, b=1)", "def f(a)", "f(*rest)"));
         assert!(!fits("rust", "fn f(a: u8)", "fn f(a: u16)", "f(1)"));
+    }
+
+    #[test]
+    fn what_more_may_use_is_used_as_it_was() {
+        assert!(fits("rust", "pub(crate) fn f(a: u8)", "pub fn f(a: u8)", "f(1)"));
+        assert!(fits("rust", "fn f(a: u8)", "pub(super) fn f(a: u8)", "f(1)"));
+        assert!(!fits("rust", "pub fn f(a: u8)", "pub(crate) fn f(a: u8)", "f(1)"));
+        assert!(fits("java", "private static int f(int a)", "static int f(int a)", "f(1)"));
+        assert!(!fits("java", "protected int f(int a)", "int f(int a)", "f(1)"));
+        assert!(!fits("java", "private int f(int a)", "public long f(int a)", "f(1)"));
     }
 
     #[test]

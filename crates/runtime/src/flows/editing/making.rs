@@ -18,14 +18,17 @@ use super::checks::{Checked, check, look};
 use super::command::{self, CommandRun};
 use super::context::Most;
 use super::dangling;
+use super::dry_run;
 use super::possible;
+use super::refusal;
 use super::shown::{self, CallerShown, FileShown, PhaseShown, SymbolShown, SyntaxShown, TestsShown};
 use super::stray;
+use super::unseen;
 use crate::ctx::Ctx;
 use crate::faults::{self, from_edit};
 use crate::flows::review::Finding;
 use crate::pipeline::Step;
-use crate::workspace::{Seen, Touch, Workspace};
+use crate::workspace::{Seen, Texts, Touch, Workspace};
 
 /// What must hold for a batch to stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -71,6 +74,8 @@ pub struct Made {
     pub insights: Vec<String>,
     pub phases: Vec<PhaseShown>,
     pub commands: Vec<CommandRun>,
+    /// Why a dry run would be taken back, were it made.
+    pub refused: Option<String>,
     /// Whether the graph has the new state.
     pub in_graph: bool,
 }
@@ -107,7 +112,7 @@ impl Made {
         let callers = aftermath::unchanged_callers(workspace.root(), (before, after), plan, checked);
         self.callers.extend(callers.into_iter().filter(|one| !is_told(one)));
         let gone = dangling::removed(before, after, plan, checked);
-        match stray::uses(ctx, after, plan, checked) {
+        match stray::uses(ctx, (before, after), plan, checked) {
             Ok(stray) => self.take_stray(stray),
             Err(fault) => tracing::warn!(?fault, "imports that lead nowhere are not known"),
         }
@@ -122,7 +127,7 @@ impl Made {
 
 impl Made {
     /// Takes lines in that the batch itself left without what they ask for; certain ones stay first.
-    fn take_stray(&mut self, stray: Vec<CallerShown>) {
+    pub(super) fn take_stray(&mut self, stray: Vec<CallerShown>) {
         let new: Vec<CallerShown> =
             stray.into_iter().filter(|one| self.dangling.iter().all(|known| known.at != one.at)).collect();
         self.dangling.extend(new);
@@ -132,12 +137,8 @@ impl Made {
 
 /// Syntax errors that a refusal names.
 const MAX_ERRORS: usize = 10;
-/// What is not looked at unless somebody asks for it.
-const UNSEEN: &str = "Fields, re-exports, contracts and imports that others lost by this were not looked for; `verify: graph` does that.";
 /// Sentences about what may break.
 const MAX_DOUBTS: usize = 3;
-/// Places that a refusal names.
-const MAX_DANGLING: usize = 15;
 
 pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     let workspace = ctx.workspace()?;
@@ -178,8 +179,13 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
             let gone = checked.removed(graph);
             let leads = possible::planned(ctx, graph, &planned, &gone, &made.callers)?;
             made.callers.extend(leads);
-            made.callers.extend(stray::uses(ctx, graph, &planned, &checked)?);
+            let astray = stray::planned(ctx, graph, &planned, &checked, &made.callers)?;
+            made.callers.extend(astray);
             made.tests = aftermath::tests(graph, &checked, &[], Most::within(ctx.header().max_chars).tests);
+            if request.verify == Verify::Graph && !planned.files.is_empty() {
+                dry_run::verify(ctx, graph, &planned, &checked, &mut made)?;
+                phases.done("verify");
+            }
         }
         if before.is_none() {
             made.insights.push(aftermath::unknown(ctx));
@@ -212,7 +218,7 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     phases.done("graph");
     made.compare(ctx, workspace, before.as_deref(), after.as_deref(), &planned, &checked);
     let broken = || match (request.verify, &before, &after) {
-        (Verify::Graph, Some(before), Some(after)) => broken::by(ctx, before, after, &planned),
+        (Verify::Graph, Some(before), Some(after)) => broken::by(ctx, before, after, &planned, &Texts::new()),
         _ => Ok(Vec::new()),
     };
     let verified = command::run(ctx, &commands).and_then(|runs| {
@@ -224,7 +230,10 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
         Ok(found) => {
             let (certain, likely): (Vec<Finding>, Vec<Finding>) =
                 found.into_iter().partition(broken::is_certain);
-            (refusal(&request, &made, &certain), likely)
+            (
+                refusal::of(ctx, request.verify, &made, &certain, (before.as_deref(), &planned, &checked)),
+                likely,
+            )
         }
         Err(fault) => (Some(fault), Vec::new()),
     };
@@ -246,8 +255,10 @@ pub fn apply(ctx: &Ctx<'_>, request: Request<'_>) -> Result<Made, Fault> {
     }
     made.insights = aftermath::insights(ctx, workspace, after.as_deref(), &planned, &checked, &made.tests);
     made.insights.splice(0..0, doubts.iter().take(MAX_DOUBTS).map(broken::sentence));
-    if request.verify == Verify::Syntax && made.in_graph && made.dangling.is_empty() && checked.takes_away() {
-        made.insights.push(UNSEEN.to_owned());
+    let is_unseen = |after: &Graph| unseen::may_matter(after, &planned, &checked);
+    if request.verify == Verify::Syntax && made.dangling.is_empty() && after.as_deref().is_some_and(is_unseen)
+    {
+        made.insights.push(unseen::WORDS.to_owned());
     }
     made.insights.extend(linked);
     made.phases = phases.list;
@@ -308,57 +319,6 @@ fn refresh(
         return None;
     }
     workspace.view().graph().cloned()
-}
-
-/// Why a batch that was made must go again.
-fn refusal(request: &Request<'_>, made: &Made, broken: &[Finding]) -> Option<Fault> {
-    let certain: Vec<&CallerShown> = made.dangling.iter().filter(|one| one.is_certain()).collect();
-    if request.verify == Verify::Graph
-        && let Some(first) = certain.first()
-    {
-        let fault = Fault::new(
-            Code::Conflict,
-            format!(
-                "The batch was taken back: {} of what it removes, hides or does not find {} there, first {} at {}.",
-                if certain.len() == 1 { "1 use".to_owned() } else { format!("{} uses", certain.len()) },
-                if certain.len() == 1 { "is" } else { "are" },
-                first.uses,
-                first.at
-            ),
-            Recovery::call(
-                "Change these places in the same batch, or apply it with `verify: syntax`.",
-                from_edit::VIEW,
-                json!({ "file_path": first.at }),
-            ),
-        );
-        return Some(
-            fault.with_detail(json!({ "dangling_callers": &certain[..certain.len().min(MAX_DANGLING)] })),
-        );
-    }
-    if let Some(first) = broken.first() {
-        let place = first.places.first().unwrap_or(&first.at);
-        let fault = Fault::new(
-            Code::Conflict,
-            format!("The batch was taken back: {}", first.message),
-            Recovery::call(
-                "Mend these places in the same batch, or apply it with `verify: syntax`.",
-                from_edit::VIEW,
-                json!({ "file_path": place }),
-            ),
-        );
-        return Some(fault.with_detail(json!({ "findings": &broken[..broken.len().min(MAX_DANGLING)] })));
-    }
-    let failed = made.commands.iter().find(|run| !run.passed())?;
-    let how = failed.exit_code.map_or_else(
-        || "took too long and was ended".to_owned(),
-        |code| format!("ended with exit code {code}"),
-    );
-    let fault = Fault::new(
-        Code::Conflict,
-        format!("The batch was taken back: `{}` {how}.", failed.command),
-        Recovery::hint("Read what it said in `detail`, mend the batch and apply it again."),
-    );
-    Some(fault.with_detail(json!({ "commands": made.commands })))
 }
 
 /// Syntax errors that the batch would bring.

@@ -8,14 +8,19 @@ pub mod connected;
 pub mod context;
 mod dangling;
 mod defaults;
+mod dry_run;
+mod entry_points;
 mod fitting;
 mod making;
 mod near_tests;
+mod otherwise_asked;
 mod possible;
 pub mod preview;
+mod refusal;
 mod shown;
 mod stray;
 mod texts;
+mod unseen;
 
 pub use checks::{Checked, check};
 pub use command::CommandRun;
@@ -58,8 +63,10 @@ pub fn change(ctx: &Ctx<'_>, wanted: Wanted<'_>) -> Result<Change, Fault> {
     if let Some(hash) = &wanted.expected
         && (hash.len() != 64 || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()))
     {
+        // A tool for one file takes another name for it, too.
+        let or = if wanted.argument.is_empty() { " (or `expected_hash`)" } else { "" };
         return Err(
-            ctx.invalid(format!("`{}` must be the 64 hex digits of a sha256.", name("expected_sha256")))
+            ctx.invalid(format!("`{}`{or} must be the 64 hex digits of a sha256.", name("expected_sha256")))
         );
     }
     let act = match (wanted.content, wanted.edits, wanted.delete) {

@@ -49,7 +49,7 @@ pub fn show(ctx: &Ctx<'_>, change: Change) -> Result<Previewed, Fault> {
     if let Some(graph) = &graph {
         callers = checked.callers(workspace.root(), graph, &planned);
         callers.extend(possible::planned(ctx, graph, &planned, &checked.removed(graph), &callers)?);
-        callers.extend(stray::uses(ctx, graph, &planned, &checked)?);
+        callers.extend(stray::planned(ctx, graph, &planned, &checked, &callers)?);
     }
     let before = file.before.as_ref().map(|held| sha256_hex(&held.bytes));
     let after = sha256_hex(file.after.as_ref().map_or(&[], |after| &after.bytes));

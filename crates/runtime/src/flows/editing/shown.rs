@@ -1,6 +1,6 @@
 //! Shown: what answers about edits say of files, symbols, callers and tests.
 
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::drop_after;
 use m1nd_edit::{FileChange, unified};
 use m1nd_stdx::digest::sha256_hex;
 use schemars::JsonSchema;
@@ -83,8 +83,9 @@ pub struct TestsShown {
 }
 
 impl TestsShown {
-    pub fn shorten(&mut self, excess: usize) -> bool {
-        drop_tail(&mut self.run, excess) > 0
+    /// Gives way to a budget; the nearest `kept` stay.
+    pub fn shorten(&mut self, kept: usize, excess: usize) -> bool {
+        drop_after(&mut self.run, kept, excess) > 0
     }
 }
 

@@ -2,12 +2,26 @@
 
 use std::collections::BTreeMap;
 
+use m1nd_edit::{FileChange, Plan};
+use m1nd_vfs::read::decode;
 use m1nd_vfs::{Root, read};
 
 use super::super::slice::MAX_FILE_BYTES;
 
+/// What the files of a plan hold after it; nothing where that is no text.
+pub(super) type Written = BTreeMap<String, Option<String>>;
+
+pub(super) fn written(plan: &Plan) -> Written {
+    let text = |file: &FileChange| {
+        let bytes = &file.after.as_ref()?.bytes;
+        decode(bytes).map(|(text, _)| text)
+    };
+    plan.files.iter().map(|file| (file.path.clone(), text(file))).collect()
+}
+
 pub(super) struct Texts<'a> {
     root: &'a Root,
+    written: Option<&'a Written>,
     /// Nothing where a file cannot be read as text.
     read: BTreeMap<String, Option<String>>,
 }
@@ -23,10 +37,18 @@ pub(super) fn has_word(line: &str, word: &str) -> bool {
 
 impl<'a> Texts<'a> {
     pub(super) fn of(root: &'a Root) -> Self {
-        Self { root, read: BTreeMap::new() }
+        Self { root, written: None, read: BTreeMap::new() }
+    }
+
+    /// The same as a plan leaves them, whether or not it was carried out.
+    pub(super) fn after(root: &'a Root, written: &'a Written) -> Self {
+        Self { root, written: Some(written), read: BTreeMap::new() }
     }
 
     pub(super) fn text(&mut self, path: &str) -> Option<&str> {
+        if let Some(text) = self.written.and_then(|written| written.get(path)) {
+            return text.as_deref();
+        }
         let root = self.root;
         let text = self.read.entry(path.to_owned()).or_insert_with(|| {
             let path = root.relative(path).ok()?;

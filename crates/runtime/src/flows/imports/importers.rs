@@ -6,11 +6,13 @@ use m1nd_contract::Fault;
 use m1nd_graph::folder_files;
 use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::languages;
+use m1nd_ingest::mentions::{Mention, Role};
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
 use super::star::{self, Listed};
 use super::world::{World, says};
 use super::{Broken, Certainty, Changed, Said, look, offered};
+use crate::flows::review::builtins;
 
 /// Files that hand on what others import from them, one through the other.
 const MAX_DOORS: usize = 40;
@@ -142,6 +144,70 @@ fn lists(
         }
     }
     found
+}
+
+/// Lines that say a name which came with all of a module and is not listed there any more.
+pub(super) fn unlisted_used(
+    worlds: Worlds<'_, '_>,
+    said: &Said<'_>,
+    changed: &[Changed<'_>],
+) -> Result<Vec<Broken>, Fault> {
+    let Worlds { then, now } = worlds;
+    let mut found = Vec::new();
+    for one in changed {
+        let names: Vec<String> =
+            unlisted(one).into_iter().filter(|name| !builtins::has("python", name)).collect();
+        if names.is_empty() {
+            continue;
+        }
+        let written = format!(r"\b({})\b", words(one.path).join("|"));
+        let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { continue };
+        let hits = said(&pattern, "python")?;
+        let paths: BTreeSet<&str> = hits.iter().map(|hit| hit.path.as_str()).collect();
+        for path in paths.into_iter().filter(|path| *path != one.path).take(MAX_READ) {
+            let Some(text) = now.text(path).map(|text| text.into_owned()) else { continue };
+            let imports = imported::written(path, text.as_bytes()).unwrap_or_default();
+            let takes_all = |import: &&Written| import.is_all;
+            let stars: Vec<&Written> = imports.iter().filter(takes_all).collect();
+            if !stars.iter().any(|star| star::source(now, path, star).as_deref() == Some(one.path)) {
+                continue;
+            }
+            for name in &names {
+                if star::brings(now, path, &text, name, star::MAX_HOPS)
+                    || !star::brings(then, path, &text, name, star::MAX_HOPS)
+                {
+                    continue;
+                }
+                let all = now.mentions(path, name).unwrap_or_default();
+                let is_made = |one: &Mention| match &one.role {
+                    Role::Binding { at_top, .. } => *at_top,
+                    Role::Import => true,
+                    Role::Use | Role::Label => false,
+                };
+                if all.iter().any(is_made) || text.contains("globals()") {
+                    continue;
+                }
+                let means_it = |one: &&Mention| {
+                    one.role == Role::Use && one.of.is_empty() && !offered::is_local(&all, one)
+                };
+                let lines: Vec<u32> = all.iter().filter(means_it).map(|one| one.line).collect();
+                let Some(&line) = lines.first() else { continue };
+                found.push(Broken {
+                    path: path.to_owned(),
+                    line,
+                    name: name.clone(),
+                    message: format!(
+                        "{name} came with all of {}, which does not list it in __all__ any more",
+                        one.path
+                    ),
+                    places: vec![format!("{}:1", one.path)],
+                    lines,
+                    certainty: Certainty::Certain,
+                });
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// The words by which a file is imported: its own name, and its folder's where it stands for that.

@@ -3,14 +3,17 @@
 //! Only what is certain is told: the place that an import looks into must be wholly ours, and nothing may bring the name there that
 //! cannot be read.
 
+mod exports;
 mod go;
 pub(crate) mod handed;
 mod importers;
 mod java;
+mod moved;
 mod offered;
 mod python;
 pub(crate) mod rust;
 mod script;
+mod shut;
 mod star;
 mod unbound;
 mod world;
@@ -26,6 +29,7 @@ use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
 use rayon::prelude::*;
 
 pub use self::importers::{Worlds, left};
+pub(crate) use self::moved::astray;
 pub use self::world::World;
 
 /// Files that import the same, and are read to learn whether that was missing before.
@@ -135,6 +139,24 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
             found.extend(unbound::left(world, one, language.family, old, new));
         }
     }
+    found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
+    found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
+    found.truncate(MAX_FOUND);
+    Ok(found)
+}
+
+/// Lines that the change left alone and that take what a file of it does not give any more: an export, what other crates may use, a
+/// name that comes with all of a module. `before` is the graph that knows who takes from it.
+pub(crate) fn ungiven(
+    worlds: Worlds<'_, '_>,
+    said: &Said<'_>,
+    before: &Graph,
+    changed: &[Changed<'_>],
+) -> Result<Vec<Broken>, Fault> {
+    let Worlds { then, now } = worlds;
+    let mut found = exports::gone(now, before, changed);
+    found.extend(shut::from_others(now, said, changed)?);
+    found.extend(importers::unlisted_used(Worlds { then, now }, said, changed)?);
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
     found.truncate(MAX_FOUND);

@@ -47,7 +47,7 @@ pub(super) fn by_python_within(world: &mut World<'_>, module: &str, name: &str, 
 }
 
 /// Whether a use means what a function around it has.
-fn is_local(all: &[Mention], one: &Mention) -> bool {
+pub(super) fn is_local(all: &[Mention], one: &Mention) -> bool {
     all.iter().any(|other| match &other.role {
         Role::Binding { reach, at_top } => !at_top && reach.contains(&one.at),
         _ => false,

@@ -17,7 +17,7 @@ use super::{Edited, Finding, where_it_was};
 /// Types that are looked through below one.
 const MAX_HEIRS: usize = 200;
 /// Places that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 
 /// How lines of a family of languages are found that a pattern is in.
 pub type Said<'s> = dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault> + 's;

@@ -29,8 +29,21 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
     if may_come_otherwise(held, graph, owner, &family, field) {
         return Asked::new();
     }
+    said_of(held, graph, owner, &family, own, field)
+}
+
+/// The same, whatever else may have the field; `family` are the types whose values are looked for, `own` what methods call theirs.
+pub(super) fn said_of(
+    held: &mut Held<'_>,
+    graph: &Graph,
+    owner: NodeIx,
+    family: &[NodeIx],
+    own: &[&str],
+    field: &str,
+) -> Asked {
+    let language = graph.node(owner).language();
     let mut found = Asked::new();
-    for &ty in &family {
+    for &ty in family {
         for method in graph.members(ty).into_iter().filter(|&ix| graph.node(ix).kind().is_callable()) {
             for word in own {
                 said_in(held, graph, method, (word, Bound::Own), field, &mut found);
@@ -52,7 +65,7 @@ pub fn certainly_asked(held: &mut Held<'_>, graph: &Graph, owner: NodeIx, field:
         }
     }
     if matches!(language, "python" | "typescript" | "tsx") {
-        for &ty in &family {
+        for &ty in family {
             of_values_made(held, graph, ty, field, &mut found);
         }
     }

@@ -14,7 +14,7 @@ use super::users::{Targets, User, targets};
 use super::{Edited, Finding, builtins};
 
 /// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// Names that are told of each.
 const MAX_NAMES: usize = 5;
 /// Languages that import packages: which files these are made of does not matter to who imports them.

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-/// Lines that are shown of each finding.
-pub const MAX_PLACES: usize = 5;
+/// Places that are kept of each finding: who has room for them shows all.
+pub const MAX_PLACES: usize = 200;
+/// Places that are shown of each, where many findings are told.
+pub const SHOWN_PLACES: usize = 5;
 
 /// Of tests, path and line: those of tests come last.
 pub type Lines<'g> = BTreeSet<(bool, &'g str, u32)>;

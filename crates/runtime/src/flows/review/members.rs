@@ -22,7 +22,7 @@ use crate::workspace::Texts;
 /// Members that are looked for.
 const MAX_MEMBERS: usize = 20;
 /// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// A name that so many lines say is a common word.
 const MAX_USES: usize = 50;
 /// Shorter names of fields are those of other types, too.

@@ -29,6 +29,7 @@ mod removed;
 mod removed_nodes;
 mod returned;
 mod reviewers;
+pub(crate) mod setters;
 mod signatures;
 mod statics;
 mod stray;
@@ -57,6 +58,7 @@ use self::before::{Before, Began};
 pub(crate) use self::contracts::knows_bases;
 use self::given::{Given, range_of};
 use self::held::Held;
+pub(crate) use self::lines::SHOWN_PLACES;
 use self::namesakes::Answer;
 pub(crate) use self::removed::{TIME_LIMIT, said};
 pub use self::reviewers::Reviewer;
@@ -216,6 +218,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, subject: Subject<'_>) -> Result<Review
         }),
     }
     findings.extend(untested);
+    findings.iter_mut().for_each(|one| one.places.truncate(SHOWN_PLACES));
     findings.sort_by(|a, b| {
         (rank(b.severity), order(a.kind))
             .cmp(&(rank(a.severity), order(b.kind)))
@@ -304,6 +307,11 @@ fn breaks(
     let mut strays = stray::found(ctx, &mut held, before.graph()?.as_deref(), graph, edited, after)?;
     strays.retain(|stray| !is_told_already(stray, &findings));
     findings.extend(strays);
+    if edited.iter().any(|one| one.file.path.ends_with(".py"))
+        && let Some(then) = before.graph()?
+    {
+        findings.extend(setters::still_set(&mut held, &then, graph, edited));
+    }
     findings.extend(members::still_said(ctx, &mut held, graph, edited, after)?);
     Ok(findings)
 }
@@ -320,16 +328,18 @@ fn is_told_already(stray: &Finding, findings: &[Finding]) -> bool {
     })
 }
 
-/// What a change broke that is on disk already, by the graphs before and after it; what certainly breaks comes first.
+/// What a change broke, by the graphs before and after it; what certainly breaks comes first. `unwritten` is what files hold in it
+/// that are not on disk so.
 pub(crate) fn broken_by(
     ctx: &Ctx<'_>,
     before: &Arc<Graph>,
     graph: &Graph,
     files: Vec<Compared>,
+    unwritten: &Texts,
 ) -> Result<Vec<Finding>, Fault> {
     let edited: Vec<Edited> = files.into_par_iter().map(|one| edited(graph, one)).collect();
     let before = Before::of(ctx, Began::Known(Arc::clone(before)));
-    let mut found = breaks(ctx, &before, graph, &edited, &Texts::new())?;
+    let mut found = breaks(ctx, &before, graph, &edited, unwritten)?;
     found.retain(|one| rank(one.severity) >= Some(Severity::Medium));
     found.sort_by(|a, b| {
         (rank(b.severity), order(a.kind), &a.at).cmp(&(rank(a.severity), order(b.kind), &b.at))

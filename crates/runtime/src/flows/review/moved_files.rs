@@ -7,7 +7,7 @@ use super::users::User;
 use super::{Edited, Finding};
 
 /// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 
 /// One finding for each renamed file with lines that imported something where it was and find nothing where it is.
 pub fn astray(before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {

@@ -11,7 +11,7 @@ use super::signatures::node_of;
 use super::{Edited, Finding};
 
 /// Places that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 
 /// One finding for each method whose parameters changed without those above or below it.
 pub fn apart(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {

@@ -35,7 +35,7 @@ const MAX_NAMES: usize = 40;
 /// Lines that are looked at.
 const MAX_LINES: usize = 2_000;
 /// Lines that are shown of each.
-const MAX_PLACES: usize = 5;
+const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// A name that so many lines say is a common word.
 const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.

@@ -19,7 +19,7 @@ use super::values::passed_on;
 use super::{Edited, Finding};
 
 /// Calls that a finding shows.
-pub(super) const MAX_PLACES: usize = 5;
+pub(super) const MAX_PLACES: usize = super::lines::MAX_PLACES;
 /// Bytes of a signature that are shown.
 const LONG: usize = 160;
 /// Names that stand for names that stand for others are followed so far.

@@ -53,10 +53,14 @@ pub fn found(
     };
     let mut broken = imports::broken(&mut world, &said, &changed)?;
     let gone: Vec<&str> = edited.iter().filter_map(gone).collect();
-    if let Some(before) = before {
+    if let Some(graph_before) = before {
         let then = texts_before(edited, after);
-        let mut then = World::of(before, root, &then, Held::of(root, &[], &then));
+        let mut then = World::of(graph_before, root, &then, Held::of(root, &[], &then));
         broken.extend(imports::left(Worlds { then: &mut then, now: &mut world }, &said, &changed, &gone)?);
+        let mut taken =
+            imports::ungiven(Worlds { then: &mut then, now: &mut world }, &said, graph_before, &changed)?;
+        taken.retain(|one| broken.iter().all(|known| (&known.path, known.line) != (&one.path, one.line)));
+        broken.extend(taken);
     }
     Ok(broken.into_iter().map(finding).collect())
 }
