@@ -5,7 +5,6 @@
 pub mod disk;
 pub mod journal;
 mod leftover;
-pub mod lines;
 pub mod lock;
 pub mod patch;
 pub mod plan;

@@ -2,11 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_edit::lines::Moved;
 use m1nd_edit::{FileChange, Plan};
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
-use m1nd_ingest::languages;
 use m1nd_ingest::revision::{Change, Changed};
+use m1nd_ingest::{history, languages};
 use m1nd_risk::blast;
 use m1nd_stdx::cancel::CancelToken;
 use m1nd_vfs::Root;
@@ -98,7 +97,8 @@ fn as_it_stands(plan: &Plan, call: calls::Call, texts: &mut Texts<'_>) -> Option
     };
     let Some(edited) = plan.files.iter().find(is_of) else { return Some(call) };
     let (was, is) = (old(&plan.files, edited).1?, edited.after.as_ref()?);
-    let line = Moved::between(was, &is.bytes).line(call.line)?;
+    let lines = history::kept(was, &is.bytes);
+    let line = (*lines.get((call.line as usize).checked_sub(1)?)?)?;
     let source = texts.line(&edited.path, line);
     Some(calls::Call { file_path: edited.path.clone(), line, source, ..call })
 }
