@@ -280,3 +280,26 @@ fn a_class_that_is_entered_and_cannot_be_any_more_is_told() {
     let moved = lib.replace(enter, "").replace("class Base:\n", &format!("class Base:\n{enter}"));
     assert_eq!(gone(&fixture, &[("lib.py", Some(&moved))]), [""; 0]);
 }
+
+#[test]
+fn a_method_that_went_is_missed_whatever_another_type_of_its_file_calls_its_own() {
+    let lib = "export class One {\n  depth() {\n    return 1\n  }\n}\n\nexport class Two {\n  depth() {\n    return 2\n  }\n}\n";
+    let app = "import { One, Two } from './lib'\n\nexport function go(one: One, two: Two) {\n  one.depth()\n  return two.depth()\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    let renamed = lib.replace("depth() {\n    return 2", "deep() {\n    return 2");
+    assert_eq!(gone(&fixture, &[("lib.ts", Some(&renamed))]), ["high removed_but_used lib.ts:8 app.ts:5"]);
+    let lib = "pub struct One;\nimpl One {\n    pub fn depth(&self) -> u8 {\n        1\n    }\n}\npub struct Two(One);\nimpl Two {\n    pub fn depth(&self) -> u8 {\n        self.0.depth()\n    }\n}\n";
+    let app = "use crate::walk::Two;\npub fn go(two: &Two) -> u8 {\n    two.depth()\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("src/lib.rs", "mod walk;\nmod app;\n"),
+        ("src/walk.rs", lib),
+        ("src/app.rs", app),
+    ];
+    let fixture = committed_files(&files);
+    let renamed = lib.replace("impl Two {\n    pub fn depth", "impl Two {\n    pub fn deep");
+    assert_eq!(
+        gone(&fixture, &[("src/walk.rs", Some(&renamed))]),
+        ["high removed_but_used src/walk.rs:9 src/app.rs:3"]
+    );
+}

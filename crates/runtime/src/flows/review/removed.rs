@@ -391,8 +391,15 @@ pub(super) fn is_given_now(graph: &Graph, one: &Edited, symbol: &Changed, name: 
 }
 
 /// Whether a member that went is a field of the same file now, as where a property became one.
-pub(super) fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
-    let Some(new) = one.texts.1.as_ref().filter(|_| symbol.name.contains('.')) else { return false };
+pub(super) fn is_field_now(graph: &Graph, one: &Edited, symbol: &Changed, name: &str) -> bool {
+    let Some((owner, _)) = symbol.name.rsplit_once('.') else { return false };
+    let Some(new) = one.texts.1.as_ref() else { return false };
+    // What another type of the file has is none of this one's.
+    let types = graph.nodes_in(&one.file.path).map(|ix| graph.node(ix));
+    let types = types.filter(|node| node.kind().is_type() && node.qualified() == owner);
+    let spans: Vec<(u32, u32)> = types.map(|node| node.lines()).collect();
+    let is_within =
+        |line: u32| spans.is_empty() || spans.iter().any(|(first, last)| (*first..=*last).contains(&line));
     let said = mentions::of(&one.file.path, new, name).unwrap_or_default();
     let text = String::from_utf8_lossy(new);
     let begins = |line: u32| {
@@ -401,6 +408,7 @@ pub(super) fn is_field_now(one: &Edited, symbol: &Changed, name: &str) -> bool {
     };
     let is_given = |mention: &Mention| {
         !mention.is_use()
+            && is_within(mention.line)
             && match mention.of.as_str() {
                 "self." | "cls." | "this." => true,
                 // In the body of a class.
@@ -427,7 +435,7 @@ fn gone<'a>(
             let least = if symbol.kind == NodeKind::Constant { MIN_CONSTANT } else { MIN_NAME };
             let is_word = name.len() >= least && name.chars().all(|c| c.is_alphanumeric() || c == '_');
             let is_ours = !builtins::has(language.family, name)
-                && !is_field_now(one, symbol, name)
+                && !is_field_now(graph, one, symbol, name)
                 && !is_given_now(graph, one, symbol, name)
                 && one.answers_for(symbol) != Answer::Yes;
             if is_word && is_ours && namesakes(graph, name, language.family).next().is_none() {

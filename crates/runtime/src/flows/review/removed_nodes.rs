@@ -99,7 +99,10 @@ pub fn relations<'g>(
                 && stands_for(now.kind(), symbol.kind)
                 && may_take(was, now.signature(), now.language(), name)
         });
-        if stays || survives(edited, one, symbol, name) || removed::is_given_now(graph, one, symbol, name) {
+        if stays
+            || survives(graph, edited, one, symbol, name)
+            || removed::is_given_now(graph, one, symbol, name)
+        {
             continue;
         }
         let mut related = Related::default();
@@ -185,12 +188,12 @@ pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related
 }
 
 /// Whether the file that something went from still gives its name to something, or the language does.
-fn survives(edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
+fn survives(graph: &Graph, edited: &[Edited], one: &Edited, symbol: &Changed, name: &str) -> bool {
     let family = languages::of_path(&one.file.path).map_or("", |language| language.family);
     if builtins::has(family, name) || one.answers_for(symbol) == Answer::Yes {
         return true;
     }
-    if removed::is_field_now(one, symbol, name) {
+    if removed::is_field_now(graph, one, symbol, name) {
         return true;
     }
     let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
