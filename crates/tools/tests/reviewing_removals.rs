@@ -303,3 +303,20 @@ fn a_method_that_went_is_missed_whatever_another_type_of_its_file_calls_its_own(
         ["high removed_but_used src/walk.rs:9 src/app.rs:3"]
     );
 }
+
+#[test]
+fn a_method_that_its_own_class_still_calls_is_missed_for_certain() {
+    let lib = "class One:\n    def go(self):\n        return self._step(1)\n\n    def _step(self, by):\n        return by\n";
+    let renamed = lib.replace("def _step", "def _stride");
+    let fixture = committed_files(&[("lib.py", lib)]);
+    assert_eq!(gone(&fixture, &[("lib.py", Some(&renamed))]), ["high removed_but_used lib.py:5 lib.py:3"]);
+    // A class below may be what it is called on.
+    let below = "from lib import One\n\n\nclass Two(One):\n    def _step(self, by):\n        return by\n";
+    let fixture = committed_files(&[("lib.py", lib), ("below.py", below)]);
+    let found = gone(&fixture, &[("lib.py", Some(&renamed))]);
+    assert!(!found.iter().any(|one| one.starts_with("high")), "{found:?}");
+    let lib = "package a\n\ntype One struct{}\n\nfunc (o *One) Go() int {\n\treturn o.step(1)\n}\n\nfunc (o *One) step(by int) int {\n\treturn by\n}\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", lib)]);
+    let renamed = lib.replace(") step(", ") stride(");
+    assert_eq!(gone(&fixture, &[("a.go", Some(&renamed))]), ["high removed_but_used a.go:9 a.go:6"]);
+}

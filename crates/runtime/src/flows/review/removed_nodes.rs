@@ -11,6 +11,7 @@ use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
 
+use super::contracts::heirs;
 use super::lines::{Lines, places};
 use super::namesakes::Answer;
 use super::removed::UNLESS_ANSWERED;
@@ -62,6 +63,8 @@ pub struct Related<'g> {
     pub guessed: BTreeSet<(&'g str, u32)>,
     /// Whether some of the certain ones are in files that the change left alone.
     pub is_unedited: bool,
+    /// Whether some of them say it of the object itself, in a member of the type that it went from.
+    pub is_of_itself: bool,
 }
 
 impl Related<'_> {
@@ -134,6 +137,15 @@ pub fn relations<'g>(
                     continue;
                 }
                 related.is_unedited |= user.edited.is_none();
+                let is_own = || {
+                    before.owner(node).is_some_and(|owner| before.owner(edge.source) == Some(owner))
+                        && !is_below(graph, before, node)
+                };
+                related.is_of_itself |= new.is_some_and(|new| {
+                    let text = String::from_utf8_lossy(new);
+                    let said = text.lines().nth((today as usize).saturating_sub(1)).unwrap_or_default();
+                    says_of_itself(said, source.signature(), name) && is_own()
+                });
                 let is_test = source.flags().has(NodeFlags::TEST_CODE);
                 related.certain.insert((is_test, user.path, today));
             }
@@ -180,11 +192,37 @@ pub fn severity(graph: &Graph, one: &Edited, symbol: &Changed, related: &Related
     match symbol.kind {
         _ if one.answers_for(symbol) == Answer::Maybe => Severity::Medium,
         // A method may be one that its type takes over from what is not ours, or be called on another type now.
-        NodeKind::Method if !related.is_unedited || has_unknown_base(graph, &one.file.path, &symbol.name) => {
+        NodeKind::Method
+            if !related.is_unedited && !related.is_of_itself
+                || has_unknown_base(graph, &one.file.path, &symbol.name) =>
+        {
             Severity::Medium
         }
         _ => Severity::High,
     }
+}
+
+/// Whether a line of a method says a member of the object that the method belongs to.
+fn says_of_itself(line: &str, head: &str, name: &str) -> bool {
+    let is_letter = |c: char| c.is_alphanumeric() || c == '_';
+    // Methods of Go say in their heads what they call it.
+    let receiver = head.strip_prefix("func (").and_then(|rest| rest.split([' ', ')']).next());
+    let own = ["self", "this", "cls"].into_iter().chain(receiver.filter(|word| !word.is_empty()));
+    own.into_iter().any(|word| {
+        let said = format!("{word}.{name}");
+        line.match_indices(&said).any(|(at, _)| {
+            let (before, after) = (&line[..at], &line[at + said.len()..]);
+            !before.ends_with(|c| is_letter(c) || c == '.') && !after.starts_with(is_letter)
+        })
+    })
+}
+
+/// Whether a type below the one that a member went from has one of its name: then it may be meant.
+fn is_below(graph: &Graph, before: &Graph, member: NodeIx) -> bool {
+    let owner = before.owner(member).and_then(|ix| graph.node_by_id(before.node(ix).id()));
+    let name = before.node(member).label();
+    let below = owner.map_or_else(Vec::new, |owner| heirs(graph, owner));
+    below.into_iter().any(|ty| graph.members(ty).iter().any(|&ix| graph.node(ix).label() == name))
 }
 
 /// Whether the file that something went from still gives its name to something, or the language does.
