@@ -226,3 +226,54 @@ fn a_method_that_an_interface_of_go_gains_is_missed_by_what_is_used_as_it() {
     let embedded = more.replace("struct{}", "struct {\n\tOther\n}");
     assert_eq!(told(&fixture, "a.go", &embedded), [""; 0]);
 }
+
+#[test]
+fn a_body_that_a_contract_no_longer_gives_has_to_be_written_by_others() {
+    let fixture = committed_files(&[
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        (
+            "src/lib.rs",
+            "pub trait Run {\n    fn name(&self) -> u8 {\n        1\n    }\n}\npub struct S;\nimpl Run for S {}\n",
+        ),
+    ]);
+    let bare = "pub trait Run {\n    fn name(&self) -> u8;\n}\npub struct S;\nimpl Run for S {}\n";
+    assert_eq!(told(&fixture, "src/lib.rs", bare), ["high signature_change src/lib.rs:2 src/lib.rs:4"]);
+    let fixture = committed_files(&[
+        (
+            "p/Deep.java",
+            "package p;\npublic interface Deep {\n    default int depth() {\n        return 1;\n    }\n    int other();\n}\n",
+        ),
+        (
+            "p/One.java",
+            "package p;\npublic class One implements Deep {\n    public int other() {\n        return 2;\n    }\n}\n",
+        ),
+    ]);
+    let bare = "package p;\npublic interface Deep {\n    int depth();\n    int other();\n}\n";
+    assert_eq!(told(&fixture, "p/Deep.java", bare), ["high signature_change p/Deep.java:3 p/One.java:2"]);
+    let typed = "package p;\npublic interface Deep {\n    default long depth() {\n        return 1;\n    }\n    int other();\n}\n";
+    let found = told(&fixture, "p/Deep.java", typed);
+    assert!(!found.iter().any(|one| one.contains("p/One.java")), "{found:?}");
+    let fixture = committed_files(&[(
+        "a.ts",
+        "export abstract class Base {\n  done() {\n    return 1\n  }\n}\nexport class One extends Base {\n  go() {\n    return 2\n  }\n}\n",
+    )]);
+    let bare = "export abstract class Base {\n  abstract done(): number\n}\nexport class One extends Base {\n  go() {\n    return 2\n  }\n}\n";
+    assert_eq!(told(&fixture, "a.ts", bare), ["high signature_change a.ts:2 a.ts:4"]);
+    let fixture = committed_files(&[(
+        "a.py",
+        "from abc import ABC, abstractmethod\n\n\nclass Base(ABC):\n    def done(self):\n        return 1\n\n\nclass One(Base):\n    pass\n\n\ndef make():\n    return One()\n",
+    )]);
+    let bare = "from abc import ABC, abstractmethod\n\n\nclass Base(ABC):\n    @abstractmethod\n    def done(self):\n        return 1\n\n\nclass One(Base):\n    pass\n\n\ndef make():\n    return One()\n";
+    assert_eq!(told(&fixture, "a.py", bare), ["high signature_change a.py:5 a.py:10"]);
+}
+
+#[test]
+fn a_method_of_go_that_takes_more_than_its_interface_demands_is_told() {
+    let lib = "package a\n\ntype Reader interface {\n\tRead(k string) int\n}\n\ntype S struct{}\n\nfunc (s *S) Read(k string) int {\n\treturn 1\n}\n\nvar _ Reader = (*S)(nil)\n";
+    let fixture = committed_files(&[("go.mod", "module a\n"), ("a.go", lib)]);
+    let more = lib.replace("(s *S) Read(k string)", "(s *S) Read(k string, z int)");
+    assert_eq!(told(&fixture, "a.go", &more), ["high signature_change a.go:9 a.go:13"]);
+    // The interface demands as much now.
+    let both = more.replace("\tRead(k string) int", "\tRead(k string, z int) int");
+    assert_eq!(told(&fixture, "a.go", &both), [""; 0]);
+}

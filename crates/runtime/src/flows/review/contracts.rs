@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
-use m1nd_graph::near::folder;
 use m1nd_graph::{EdgeKind, Graph, NodeFlags, NodeIx, NodeKind};
 use m1nd_ingest::revision::{Change, Changed};
 use m1nd_risk::plan::Severity;
 use m1nd_risk::signature;
-use m1nd_vfs::grep::{self, Case, Pattern, Syntax};
+use m1nd_vfs::grep::{self, Pattern};
 
+use super::go_contracts::{demanded_of_go, gone_of_go, unfit_of_go};
 use super::held::Held;
 use super::signatures::node_of;
 use super::{Edited, Finding, where_it_was};
@@ -43,7 +43,14 @@ pub fn unmet(
                     found.extend(demanded_of_go(held, said, graph, one, symbol)?);
                 }
                 Change::Added => found.extend(demanded_anew(held, graph, one, symbol)),
-                Change::Signature | Change::Body => {}
+                Change::Signature if one.file.path.ends_with(".go") => {
+                    found.extend(unfit_of_go(held, said, graph, one, symbol)?);
+                }
+                Change::Signature | Change::Body => {
+                    if !was_demanded(before, one, symbol) {
+                        found.extend(demanded_anew(held, graph, one, symbol));
+                    }
+                }
             }
         }
     }
@@ -161,6 +168,33 @@ pub(super) fn demands(held: &mut Held<'_>, graph: &Graph, method: NodeIx) -> boo
             (is_contract || is_abstract) && last.trim_end().ends_with(';')
         }
     }
+}
+
+/// The same of a method as it was before the change: nobody has to write anew what everybody had to write already.
+fn was_demanded(before: &Graph, one: &Edited, symbol: &Changed) -> bool {
+    let is_it = |&ix: &NodeIx| {
+        let node = before.node(ix);
+        node.kind() == symbol.kind && node.qualified() == symbol.name
+    };
+    let mut then = before.nodes_in(one.path_before()).filter(is_it);
+    let lines: Vec<String> = one.texts.0.as_deref().map_or_else(Vec::new, |text| {
+        String::from_utf8_lossy(text).lines().map(|line| line.trim_end().to_owned()).collect()
+    });
+    then.any(|method| {
+        let node = before.node(method);
+        let is_abstract = node.signature().split_whitespace().any(|word| word == "abstract");
+        match node.language() {
+            "typescript" | "tsx" => {
+                is_abstract || {
+                    before.owner(method).is_some_and(|of| before.node(of).kind() == NodeKind::Interface)
+                }
+            }
+            "python" => node.flags().has(NodeFlags::ABSTRACT),
+            _ => {
+                lines.get((node.lines().1 as usize).saturating_sub(1)).is_none_or(|line| line.ends_with(';'))
+            }
+        }
+    })
 }
 
 /// Whether a type is one that others complete, or that the language completes.
@@ -285,187 +319,6 @@ fn is_made_by_macro(one: &Edited) -> bool {
         let name = line.split('!').next().filter(|name| name.len() < line.len()).unwrap_or_default();
         !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == ':')
     })
-}
-
-/// Go does not write down who implements what; lines that give a value of the type the type of an interface do.
-fn gone_of_go(
-    held: &mut Held<'_>,
-    said: &Said<'_>,
-    graph: &Graph,
-    one: &Edited,
-    symbol: &Changed,
-    owner: NodeIx,
-) -> Result<Option<Finding>, Fault> {
-    let (ty, name) = (graph.node(owner), symbol.name.rsplit('.').next().unwrap_or_default());
-    let is_named = |ix: &NodeIx| graph.node(*ix).label() == name;
-    if graph.members(owner).iter().any(is_named) || embeds(held, graph, owner) {
-        return Ok(None);
-    }
-    let contracts = graph.nodes_by_label(name).iter().filter_map(|&ix| {
-        let of = graph.owner(NodeIx(ix))?;
-        (graph.node(of).kind() == NodeKind::Interface && graph.node(of).language() == "go").then_some(of)
-    });
-    let contracts: BTreeSet<NodeIx> = contracts.collect();
-    if contracts.is_empty() {
-        return Ok(None);
-    }
-    let given = given_as(held, said, graph, owner, &contracts)?;
-    let contracts: BTreeSet<&str> = contracts.iter().map(|&ix| graph.node(ix).label()).collect();
-    let any = contracts.iter().copied().collect::<Vec<_>>().join("|");
-    let written = format!(r"\b({any})\s*=\s*(&|new\(|\(\*)?(\w+\.)?{}\b", ty.label());
-    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
-    let package = folder(ty.path()).rsplit('/').next().unwrap_or_default();
-    let mut lines = said(&pattern)?;
-    lines.retain(|hit| {
-        let is_said_of_package = hit.text.contains(&format!("{package}.{}", ty.label()));
-        let is_of_other = hit.text.contains(&format!(".{}", ty.label()));
-        is_said_of_package || !is_of_other && folder(hit.path.as_str()) == folder(ty.path())
-    });
-    let (contract, places) = match (lines.first(), given) {
-        (Some(first), _) => {
-            let contract = contracts.iter().find(|name| first.text.contains(**name)).copied();
-            (
-                contract.unwrap_or_default(),
-                lines.iter().map(|hit| (hit.path.as_str().to_owned(), hit.line)).collect(),
-            )
-        }
-        (None, Some((contract, places))) => (graph.node(contract).label(), places),
-        (None, None) => return Ok(None),
-    };
-    Ok(Some(Finding {
-        kind: "removed_but_used",
-        severity: Severity::High.name(),
-        at: format!("{}:{}", one.file.path, symbol.line),
-        message: format!(
-            "{} was removed, and {} is used as {contract}, which demands it",
-            symbol.name,
-            ty.label()
-        ),
-        places: places.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect(),
-    }))
-}
-
-/// Types that lines give as an interface of Go that gained a method, and that do not have it.
-fn demanded_of_go(
-    held: &mut Held<'_>,
-    said: &Said<'_>,
-    graph: &Graph,
-    one: &Edited,
-    symbol: &Changed,
-) -> Result<Option<Finding>, Fault> {
-    let method = node_of(graph, &one.file.path, symbol);
-    let owner = method.and_then(|method| graph.owner(method));
-    let Some(contract) = owner.map(|ix| graph.node(ix)).filter(|node| node.kind() == NodeKind::Interface)
-    else {
-        return Ok(None);
-    };
-    let (label, home) = (contract.label(), folder(contract.path()));
-    let written = format!(r"\b{label}\s*=\s*(&|new\(|\(\*)?(\w+\.)?\w+[{{)]");
-    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
-    let name = symbol.name.rsplit('.').next().unwrap_or_default();
-    let mut lacking: BTreeSet<(String, u64, NodeIx)> = BTreeSet::new();
-    for hit in said(&pattern)? {
-        let path = hit.path.as_str();
-        let Some((before, after)) = hit.text.split_once('=') else { continue };
-        // An interface of another package may have the name.
-        let is_said_of = before.trim_end().strip_suffix(label).and_then(|before| before.strip_suffix('.'));
-        let is_it = match is_said_of {
-            Some(of) => of.ends_with(last(home)) && folder(path) != home,
-            None => folder(path) == home,
-        };
-        let ty = after.trim_start().trim_start_matches(['&', '(', '*']).trim_start_matches("new(");
-        let ty =
-            ty.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '.')).next().unwrap_or_default();
-        let (package, ty) = ty.rsplit_once('.').unwrap_or(("", ty));
-        let mut named = graph.nodes_by_label(ty).iter().map(|&ix| NodeIx(ix)).filter(|&ix| {
-            let node = graph.node(ix);
-            let there = folder(node.path());
-            let is_there = if package.is_empty() { there == folder(path) } else { last(there) == package };
-            node.kind() == NodeKind::Struct && node.language() == "go" && is_there
-        });
-        let (Some(only), None) = (named.next(), named.next()) else { continue };
-        let has = graph.members(only).iter().any(|&ix| graph.node(ix).label() == name);
-        let is_declared = before.trim_start().starts_with("type ");
-        if is_it && !is_declared && !has && !embeds(held, graph, only) {
-            lacking.insert((path.to_owned(), hit.line, only));
-        }
-    }
-    let types: BTreeSet<NodeIx> = lacking.iter().map(|&(_, _, ty)| ty).collect();
-    let Some(&first) = types.first() else { return Ok(None) };
-    let who = match types.len() {
-        1 => format!("{}, which is used as {label}, does", graph.node(first).label()),
-        count => format!("{count} types that are used as {label} do"),
-    };
-    Ok(Some(Finding {
-        kind: "signature_change",
-        severity: Severity::High.name(),
-        at: format!("{}:{}", one.file.path, symbol.line),
-        message: format!("{}: is demanded now, and {who} not have it", symbol.name),
-        places: lacking.iter().take(MAX_PLACES).map(|(path, line, _)| format!("{path}:{line}")).collect(),
-    }))
-}
-
-/// A contract, and the lines that give a value as one.
-type Given = (NodeIx, Vec<(String, u64)>);
-
-/// Functions of Go that say they give one of some contracts and give a value of the type: the contract, and the lines.
-fn given_as(
-    held: &mut Held<'_>,
-    said: &Said<'_>,
-    graph: &Graph,
-    owner: NodeIx,
-    contracts: &BTreeSet<NodeIx>,
-) -> Result<Option<Given>, Fault> {
-    let ty = graph.node(owner);
-    let written = format!(r"\breturn\s+(&|new\()(\w+\.)?{}\b", ty.label());
-    let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { return Ok(None) };
-    let mut found: Option<Given> = None;
-    for hit in said(&pattern)? {
-        let path = hit.path.as_str();
-        let Some(line) = u32::try_from(hit.line).ok() else { continue };
-        let is_of_package = !hit.text.contains(&format!(".{}", ty.label()));
-        let names_package = hit.text.contains(&format!("{}.{}", last(folder(ty.path())), ty.label()));
-        if !(names_package || is_of_package && folder(path) == folder(ty.path())) {
-            continue;
-        }
-        let Some(function) = graph.node_at(path, line).map(|ix| graph.node(ix)) else { continue };
-        // A function within it may give something else.
-        let (first, _) = function.lines();
-        let is_outer = (first + 1..line).all(|line| !held.line(path, line).contains("func("));
-        let result = signature::result("go", function.signature(), function.label()).unwrap_or_default();
-        let result = result.trim_start_matches('(').split([',', ')']).next().unwrap_or_default().trim();
-        let (package, name) = result.rsplit_once('.').unwrap_or(("", result));
-        let is_it = |ix: &&NodeIx| {
-            let contract = graph.node(**ix);
-            let there = folder(contract.path());
-            let is_there = if package.is_empty() { there == folder(path) } else { last(there) == package };
-            contract.label() == name && is_there
-        };
-        let Some(&contract) = contracts.iter().find(is_it).filter(|_| is_outer) else { continue };
-        let (known, places) = found.get_or_insert((contract, Vec::new()));
-        if *known == contract {
-            places.push((path.to_owned(), hit.line));
-        }
-    }
-    Ok(found)
-}
-
-fn last(folder: &str) -> &str {
-    folder.rsplit('/').next().unwrap_or_default()
-}
-
-/// Whether a struct of Go has others in it whose methods it has.
-fn embeds(held: &mut Held<'_>, graph: &Graph, owner: NodeIx) -> bool {
-    let node = graph.node(owner);
-    let (first, last) = node.lines();
-    let Some(text) = held.text(node.path()) else { return true };
-    let inner = text.lines().skip(first as usize).take(last.saturating_sub(first + 1) as usize);
-    inner.map(|line| line.split("//").next().unwrap_or(line).split('`').next().unwrap_or(line).trim()).any(
-        |line| {
-            !line.is_empty()
-                && line.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '*' | '[' | ']'))
-        },
-    )
 }
 
 /// The types below one, without itself.

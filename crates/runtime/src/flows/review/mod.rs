@@ -10,6 +10,7 @@ mod contracts;
 mod entered;
 mod fields;
 mod given;
+mod go_contracts;
 mod gone_files;
 pub(crate) mod held;
 mod java_calls;
