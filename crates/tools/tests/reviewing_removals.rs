@@ -320,3 +320,38 @@ fn a_method_that_its_own_class_still_calls_is_missed_for_certain() {
     let renamed = lib.replace(") step(", ") stride(");
     assert_eq!(gone(&fixture, &[("a.go", Some(&renamed))]), ["high removed_but_used a.go:9 a.go:6"]);
 }
+
+#[test]
+fn what_became_private_is_missed_where_others_use_it() {
+    let lib = "package p;\npublic class Lib {\n    public static final int MAX = 3;\n    public int depth() {\n        return MAX;\n    }\n    int go() {\n        return depth();\n    }\n}\n";
+    let app = "package p;\nclass App {\n    int run(Lib lib) {\n        return lib.depth();\n    }\n}\n";
+    let fixture = committed_files(&[("p/Lib.java", lib), ("p/App.java", app)]);
+    let shut = lib.replace("public int depth", "private int depth");
+    assert_eq!(
+        gone(&fixture, &[("p/Lib.java", Some(&shut))]),
+        ["high removed_but_used p/Lib.java:4 p/App.java:4"]
+    );
+    let lib = "export class Lib {\n  size() {\n    return 1\n  }\n}\n";
+    let app = "import { Lib } from './lib'\n\nexport function run(lib: Lib) {\n  return lib.size()\n}\n";
+    let fixture = committed_files(&[("lib.ts", lib), ("app.ts", app)]);
+    let shut = lib.replace("  size()", "  private size()");
+    assert_eq!(gone(&fixture, &[("lib.ts", Some(&shut))]), ["high removed_but_used lib.ts:2 app.ts:4"]);
+    let lib = "pub fn depth() -> u8 {\n    1\n}\n\npub mod below {\n    pub fn go() -> u8 {\n        super::depth()\n    }\n}\n";
+    let app = "pub fn run() -> u8 {\n    crate::walk::depth()\n}\n";
+    let files = [
+        ("Cargo.toml", "[package]\nname = \"a\"\n"),
+        ("src/lib.rs", "mod walk;\nmod app;\n"),
+        ("src/walk.rs", lib),
+        ("src/app.rs", app),
+    ];
+    let fixture = committed_files(&files);
+    let shut = lib.replacen("pub fn depth", "fn depth", 1);
+    assert_eq!(
+        gone(&fixture, &[("src/walk.rs", Some(&shut))]),
+        ["high removed_but_used src/walk.rs:1 src/app.rs:2"]
+    );
+    // What the others used went from them, too.
+    let moved =
+        [("src/walk.rs", Some(shut.as_str())), ("src/app.rs", Some("pub fn run() -> u8 {\n    1\n}\n"))];
+    assert_eq!(gone(&fixture, &moved), [""; 0]);
+}

@@ -23,6 +23,7 @@ mod made;
 mod members;
 mod moved_files;
 pub(crate) mod namesakes;
+mod narrowed;
 mod new_calls;
 mod overrides;
 mod properties;
@@ -290,6 +291,7 @@ fn breaks(
     {
         findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
         findings.extend(lost_ways::hidden(&then, graph, edited));
+        findings.extend(narrowed::still_used(&then, graph, edited));
         let made = constructors::unfit(&mut held, &then, graph, edited, &findings);
         findings.extend(made);
     }
