@@ -98,21 +98,12 @@ pub fn look(
     let Ok(files) = PathGlob::parse(&format!("**/*.{{{}}}", ends.join(","))) else {
         return Ok(Unattributed::default());
     };
-    let importers: BTreeSet<&str> = graph
-        .node_by_path(asked.path())
-        .into_iter()
-        .flat_map(|file| graph.sources(file, EdgeKind::Imports))
-        .map(|source| graph.node(source).path())
-        .collect();
+    let importers = importers(graph, asked.path());
     let root = ctx.workspace()?.root();
     let mut texts = Files::of(root);
     let mut search = |written: &str| match within {
         Within::Workspace => everywhere(ctx, root, &files, written),
-        Within::Near => {
-            let others = importers.iter().copied().filter(|path| *path != asked.path());
-            let near = std::iter::once(asked.path()).chain(others);
-            Ok(in_files(&mut texts, near, name, written))
-        }
+        Within::Near => Ok(in_files(&mut texts, near(&importers, asked.path()), name, written)),
     };
     let Some(found) = search(&written_calls(name, language.family, asked.kind()))? else {
         return Ok(Unattributed::default());
@@ -158,6 +149,28 @@ pub fn look(
         reads: if room > 0 { reads.len() as u64 } else { 0 },
         more: found.more,
     })
+}
+
+/// Whether any file near a node says its name.
+pub fn is_said_near(root: &Root, asked: Asked<'_>) -> bool {
+    let node = asked.graph.node(asked.node);
+    let importers = importers(asked.today, node.path());
+    let mut texts = Files::of(root);
+    let says = |path: &str| texts.file(path).is_some_and(|file| file.text.contains(node.label()));
+    near(&importers, node.path()).take(MAX_NEAR).any(says)
+}
+
+/// The files that import a file.
+fn importers<'g>(graph: &'g Graph, path: &str) -> BTreeSet<&'g str> {
+    let file = graph.node_by_path(path).into_iter();
+    let sources = file.flat_map(|file| graph.sources(file, EdgeKind::Imports));
+    sources.map(|source| graph.node(source).path()).collect()
+}
+
+/// A file and those that import it.
+fn near<'a>(importers: &'a BTreeSet<&'a str>, path: &'a str) -> impl Iterator<Item = &'a str> {
+    let others = importers.iter().copied().filter(move |other| *other != path);
+    std::iter::once(path).chain(others)
 }
 
 /// A line of a file.

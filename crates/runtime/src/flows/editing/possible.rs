@@ -5,6 +5,7 @@ use m1nd_contract::Fault;
 use m1nd_edit::Plan;
 use m1nd_graph::{Graph, NodeIx};
 use m1nd_vfs::Root;
+use rayon::prelude::*;
 
 use super::super::unattributed::{self, Asked, Within};
 use super::defaults::has_default;
@@ -14,6 +15,8 @@ use crate::ctx::Ctx;
 
 /// Definitions whose names are looked for; a batch that removes more is told by its certain uses.
 const MAX_NAMES: usize = 8;
+/// Fewer are looked for at once.
+const FEW: usize = 3;
 /// Leads of a kind for each.
 const MAX_LEADS: usize = 6;
 
@@ -32,10 +35,14 @@ pub(super) fn uses(
     // What belongs to a type is used on its objects; anything else is found by its name.
     // The name of what every object has says nothing about whose it is.
     let members = gone.iter().copied().filter(|&ix| before.owner(ix).is_some() && !has_default(before, ix));
-    for node in members.take(MAX_NAMES) {
-        let name = before.node(node).label();
+    let members: Vec<Asked<'_>> =
+        members.take(MAX_NAMES).map(|node| Asked { graph: before, node, today }).collect();
+    // Most names are said nowhere any more; who reads for several of them reads on all processors.
+    let is_said = |asked: &&Asked<'_>| members.len() < FEW || unattributed::is_said_near(root, **asked);
+    let said: Vec<Asked<'_>> = members.par_iter().with_max_len(1).filter(is_said).copied().collect();
+    for asked in said {
+        let name = before.node(asked.node).label();
         let is_empty = !known.iter().any(|one| one.uses == name && one.is_certain());
-        let asked = Asked { graph: before, node, today };
         for lead in unattributed::look(ctx, asked, Within::Near, is_empty, MAX_LEADS)?.leads {
             let Some(at) = lead.at else { continue };
             let Some((path, line)) = at.rsplit_once(':') else { continue };
