@@ -23,6 +23,7 @@ mod finding;
 pub mod flight;
 mod fold;
 mod given;
+mod goal;
 mod grounds;
 pub mod handed;
 pub mod handoff;
