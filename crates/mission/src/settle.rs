@@ -34,16 +34,17 @@ impl Planner<'_> {
         if is_own && is_unjudged && !claim.event_ids.is_empty() {
             return self.verify(claim, json!(claim.event_ids), why);
         }
-        // What was shown decides nothing while nobody says what it shows.
-        if is_own && claim.unsaid {
-            return self.verify(claim, json!(claim.event_ids), why);
-        }
+        // A line that was pointed at, and that nothing cited shows, must be seen before it says anything.
         if let Some(at) = claim.look_at.as_deref().filter(|at| self.situation.exists(path_of(at))) {
             let seen = state.files.get(path_of(at)).filter(|seen| seen.event_id.sequence() > since);
             return match seen {
                 Some(seen) => self.verify(claim, json!([seen.event_id]), why),
                 None => self.read_of(at, &claim.text, &why),
             };
+        }
+        // What was shown decides nothing while nobody says what it shows.
+        if is_own && claim.unsaid {
+            return self.verify(claim, json!(claim.event_ids), why);
         }
         // What it names must be shown by what it cites.
         match towards(state, claim, self.situation) {
