@@ -178,7 +178,22 @@ fn a_flight_recorder_that_was_changed_is_found() {
     fs::write(&recorder, lines.replacen(r#""outcome":"read""#, r#""outcome":"lead""#, 1)).unwrap();
     let output = check();
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(String::from_utf8_lossy(&output.stdout).contains("says otherwise than event 2"), "{output:?}");
+    assert!(
+        String::from_utf8_lossy(&output.stdout).contains("says otherwise than event 2: outcome"),
+        "{output:?}"
+    );
+    // Nor does it count otherwise, or say more or less than the events do.
+    for (said, forged) in [
+        (r#""direct_evidence_count":1"#, r#""direct_evidence_count":9"#),
+        (r#""confidence_before":null"#, r#""confidence_before":0.9"#),
+        (r#""phase":"#, r#""stage":"#),
+        (r#""phase":"#, r#""note":"approved","phase":"#),
+        (r#""outcome":"read""#, r#""outcome":"lead","outcome":"read""#),
+    ] {
+        assert!(lines.contains(said), "{lines}");
+        fs::write(&recorder, lines.replacen(said, forged, 1)).unwrap();
+        assert_eq!(check().status.code(), Some(1), "{forged}: {:?}", check());
+    }
     // A step that was lost by a crash is no forgery.
     let rest: String = lines.lines().skip(1).map(|line| format!("{line}\n")).collect();
     fs::write(&recorder, rest).unwrap();
