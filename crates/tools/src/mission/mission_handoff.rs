@@ -1,7 +1,7 @@
 //! `mission_handoff`: what the next agent must know to go on.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Command, Handoff, handoff};
+use m1nd_mission::{Command, Handoff, handed, handoff};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -62,11 +62,10 @@ impl Tool for MissionHandoff {
             Command::HandOff(value)
         })?;
         let handoff = made.into_inner().ok_or_else(|| ctx.invalid("Nothing was handed over."))?;
-        let hint = "The next agent passes this, or the mission_id.";
         let next = if super::is_tight(ctx) {
-            Guidance { next_suggested_tool: Some("mission_resume"), ..Guidance::default() }
+            Guidance { next_suggested_tool: Some(handed::TAKEN_UP_BY), ..Guidance::default() }
         } else {
-            Guidance::next("mission_resume", handoff.handoff_id.clone(), hint)
+            Guidance::next(handed::TAKEN_UP_BY, handoff.handoff_id.clone(), handed::HINT)
         };
         Ok(Answer::of(Output { handoff }).next(next))
     }
