@@ -39,6 +39,7 @@ mod named;
 mod needs;
 mod nowhere;
 pub mod otlp;
+mod overspent;
 pub mod packet;
 mod planner;
 mod pointed;

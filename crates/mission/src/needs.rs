@@ -168,7 +168,7 @@ impl Need {
     }
 
     /// Whether a mission can end well without it.
-    fn is_advice(self) -> bool {
+    pub(crate) fn is_advice(self) -> bool {
         matches!(
             self,
             Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::GoalRead | Self::Planned

@@ -65,6 +65,9 @@ impl Planner<'_> {
         if let Some(step) = self.recovery() {
             return step;
         }
+        if let Some(step) = self.overspent() {
+            return step;
+        }
         let unmet = needs::of(self.state.mode).iter().find(|need| !need.is_met(self.state, self.situation));
         unmet.map_or_else(|| self.close(), |need| self.towards(*need))
     }
