@@ -8,6 +8,7 @@ use crate::family::Family;
 use crate::goal;
 use crate::look::Look;
 use crate::needs::{self, Need, is_document};
+use crate::searches::SHOWN;
 use crate::situation::Situation;
 use crate::state::{State, path_of};
 
@@ -334,7 +335,9 @@ impl Planner<'_> {
                 None => Step {
                     family: Family::Read,
                     tool: self.first(&["search"]),
-                    arguments: Some(self.scoped(json!({ "mode": "literal", "glob": NO_DOCUMENTS }))),
+                    arguments: Some(
+                        self.scoped(json!({ "mode": "literal", "glob": NO_DOCUMENTS, "top_k": SHOWN })),
+                    ),
                     fill_in: &["query"],
                     why: "Hold the document against the code: search for a name that it promises.".to_owned(),
                     stop: "The definition was shown, or the name is nowhere in the code.",

@@ -25,7 +25,7 @@ impl Planner<'_> {
     pub(crate) fn settle(&self) -> Step {
         let state = self.state;
         let Some(claim) = state.unsettled().next() else { return self.close() };
-        let reason = if claim.reason.is_empty() { "nobody has judged it" } else { claim.reason.as_str() };
+        let reason = if claim.reason.is_empty() { "nobody has judged it." } else { claim.reason.as_str() };
         let (said, reason) = (short::of(&claim.text, CLAIM), short::of(reason, NOTE));
         let why = format!("{} ({said:?}) is open: {reason}", claim.claim_id);
         let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);

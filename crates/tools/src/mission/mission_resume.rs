@@ -68,7 +68,10 @@ impl Tool for MissionResume {
                     .ok_or_else(|| ctx.invalid("`handoff_id` is none that mission_handoff answered with."))?;
                 missions::sound_since(ctx, &id, place)?
             }
-            _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
+            (None, None) => return Err(ctx.invalid("Give `mission_id` or `handoff_id`.")),
+            (Some(_), Some(_)) => {
+                return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both."));
+            }
         };
         let warning = sound.warning();
         let before = sound.state;
