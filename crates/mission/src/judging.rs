@@ -108,7 +108,10 @@ impl Machine<'_> {
         }
         let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
         if claim_id.is_some() && text.is_some() {
-            return Err(MissionError::invalid("claim", "needed, or claim_id, and not both"));
+            return Err(MissionError::invalid(
+                "claim",
+                "not taken beside claim_id: needed is one of them, and not both",
+            ));
         }
         let finding = finding(outcome, quote)?;
         let pointed = finding.as_ref().map(|(outcome, quote)| format!("{outcome} {quote}"));

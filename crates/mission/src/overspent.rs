@@ -10,14 +10,27 @@ impl Planner<'_> {
     /// The step past the budget; nothing while there is some left, or where somebody was told to hand off and goes on.
     pub(crate) fn overspent(&self) -> Option<Step> {
         let (state, situation) = (self.state, self.situation);
-        let was_told = !state.handoffs.is_empty() || self.first(&["mission_handoff"]).is_none();
-        if was_told || !state.remaining(situation.now_ms).is_overspent() {
+        let handed_at = state.handoffs.last().map(|event| event.sequence());
+        let goes_on = handed_at.is_some_and(|place| place < state.sequence);
+        if goes_on
+            || self.first(&["mission_handoff"]).is_none()
+            || !state.remaining(situation.now_ms).is_overspent()
+        {
             return None;
         }
         // What is only advice is not worth more than was planned.
         let needs = needs::of(state.mode).iter().filter(|need| !need.is_advice());
         let unmet: Vec<Need> = needs.filter(|need| !need.is_met(state, situation)).copied().collect();
         let Some(first) = unmet.first() else { return Some(self.close()) };
+        if handed_at.is_some() {
+            return Some(Step {
+                arguments: Some(json!({ "force": true })),
+                why: "It was handed over, and its budget is spent: close it, with what is missing named. Whoever goes on does so in \
+                      a mission of their own."
+                    .to_owned(),
+                ..self.close()
+            });
+        }
         if unmet.contains(&Need::Settled) {
             return Some(self.settle());
         }

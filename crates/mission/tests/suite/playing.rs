@@ -484,6 +484,9 @@ fn past_the_budget_the_next_move_settles_something_or_hands_off() {
     world.now_ms += 100 * 60_000;
     assert_eq!(tool(&world), Some("mission_handoff"));
     world.do_(Command::HandOff(serde_json::json!({}))).unwrap();
+    let next = world.next().next_move;
+    assert_eq!((next.tool, &next.arguments.unwrap()["force"]), (Some("mission_close"), &true.into()));
+    world.see("impact", Family::Relate, "src/a.rs:1", &[]);
     assert_eq!(tool(&world), Some("audit"));
 }
 
