@@ -40,7 +40,16 @@ pub struct Verdict {
 }
 
 /// Tools without which an agent cannot get out of trouble.
-const REQUIRED: [&str; 5] = ["ingest", "health", "search", "help", "recovery_playbook"];
+const REQUIRED: [&str; 8] = [
+    "ingest",
+    "health",
+    "search",
+    "help",
+    "session_handshake",
+    "trust_selftest",
+    "recovery_playbook",
+    "doctor",
+];
 
 /// The required tools that the host hides, as far as the agent said what it sees.
 pub fn hidden(facts: &Facts, observed: &Observed) -> Vec<&'static str> {

@@ -45,6 +45,15 @@ impl Move {
         }
     }
 
+    /// The same without its arguments, where they have no room; whether there were any.
+    pub fn without_arguments(&mut self) -> bool {
+        let is_told = self.arguments.take().is_some();
+        if is_told {
+            NO_ARGUMENTS.clone_into(&mut self.why);
+        }
+        is_told
+    }
+
     /// What it is about, as its tool would name it.
     pub fn target(&self) -> Option<String> {
         let arguments = self.arguments.as_ref()?;
@@ -114,10 +123,6 @@ impl Advice {
             return true;
         }
         // One of them may be as long as a path can be.
-        let is_told = self.next_move.arguments.take().is_some();
-        if is_told {
-            NO_ARGUMENTS.clone_into(&mut self.next_move.why);
-        }
-        is_told
+        self.next_move.without_arguments()
     }
 }

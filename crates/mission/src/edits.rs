@@ -36,10 +36,7 @@ impl State {
         if let Some(Detail::Edited { batch_id, files, undoes }) = draft.detail.as_deref() {
             self.changed_at = event.sequence;
             match undoes {
-                Some(undone) => self.edits.retain(|_, edits| {
-                    edits.retain(|edit| edit.batch_id.as_ref() != Some(undone));
-                    !edits.is_empty()
-                }),
+                Some(undone) => self.take_back(undone, files),
                 None => files.iter().for_each(|file| self.add_edit(file, Some(batch_id), &event.event_id)),
             }
             return true;
@@ -61,6 +58,22 @@ impl State {
         }
         // Whatever came of it, something was tried in between.
         true
+    }
+
+    /// Forgets the changes of a batch that was taken back. A file without any other is as it was before the mission changed it,
+    /// whatever somebody saw of it in between: the same change made again is one.
+    fn take_back(&mut self, batch: &String, files: &[EditedFile]) {
+        self.edits.retain(|path, edits| {
+            edits.retain(|edit| edit.batch_id.as_ref() != Some(batch));
+            if let (true, Some(seen)) = (edits.is_empty(), self.files.get_mut(path)) {
+                let restored = files.iter().find(|file| file.path == *path);
+                if let Some(hash) = restored.and_then(|file| file.sha256.clone()) {
+                    seen.content_hash = Some(hash);
+                    seen.first_hash = None;
+                }
+            }
+            !edits.is_empty()
+        });
     }
 
     fn add_edit(&mut self, file: &EditedFile, batch_id: Option<&String>, event_id: &EventId) {
@@ -93,10 +106,23 @@ impl State {
         self.edits.values().flatten()
     }
 
-    /// The first file that was changed before anybody had read it.
-    pub(crate) fn unread_edit(&self) -> Option<&str> {
-        let unread = self.edits().filter(|edit| !edit.read_before);
-        unread.min_by_key(|edit| edit.event_id.sequence()).map(|edit| edit.path.as_str())
+    /// The first file that was changed and that nobody has read, neither before nor since, while it is there to be read.
+    pub(crate) fn unread_edit(&self, hash_of: HashOf<'_>) -> Option<&str> {
+        let unread = self.edits_unread_before().filter(|edit| self.first_seen(&edit.path).is_none());
+        let there = unread.filter(|edit| hash_of(&edit.path).is_some());
+        there.min_by_key(|edit| edit.event_id.sequence()).map(|edit| edit.path.as_str())
+    }
+
+    /// Changes of files that nobody had read before.
+    fn edits_unread_before(&self) -> impl Iterator<Item = &Edit> {
+        self.edits().filter(|edit| !edit.read_before)
+    }
+
+    /// Files that were read only after they were changed, and those that nobody read at all.
+    pub(crate) fn edited_blindly(&self) -> (Vec<&str>, Vec<&str>) {
+        let mut paths: Vec<&str> = self.edits_unread_before().map(|edit| edit.path.as_str()).collect();
+        paths.dedup();
+        paths.into_iter().partition(|path| self.first_seen(path).is_some())
     }
 
     /// The hash that a file had when this mission, or the one before it, saw it first.

@@ -53,14 +53,6 @@ fn said_besides(text: &str, handoff: &Handoff) -> Result<Option<String>, String>
 
 /// The first place where a value has a field that the other has not. What is empty says nothing.
 fn more(given: &Value, known: &Value, at: String) -> Option<String> {
-    let is_empty = |value: &Value| match value {
-        Value::Null | Value::Bool(false) => true,
-        Value::String(text) => text.is_empty(),
-        Value::Array(items) => items.is_empty(),
-        Value::Object(fields) => fields.is_empty(),
-        Value::Number(number) => number.as_u64() == Some(0),
-        Value::Bool(true) => false,
-    };
     match (given, known) {
         (Value::Object(given), Value::Object(known)) => given.iter().find_map(|(name, value)| {
             let at = format!("{at}/{name}");
@@ -76,6 +68,54 @@ fn more(given: &Value, known: &Value, at: String) -> Option<String> {
         _ => None,
     }
 }
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(fields) => fields.is_empty(),
+        Value::Number(number) => number.as_u64() == Some(0),
+        Value::Bool(true) => false,
+    }
+}
+
+/// What an answer says beside the hand-off in it. No seal covers that.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Words that are not those of the answer to this hand-off.
+    pub forged: Vec<String>,
+    /// Fields that nobody can make again.
+    pub unsealed: Vec<String>,
+}
+
+/// What a text says beside the hand-off that was read out of it: what follows from the hand-off is held against that, and the
+/// rest is named.
+pub fn beside(text: &str, handoff: &Handoff) -> Beside {
+    let mut found = Beside::default();
+    let (Ok(Value::Object(given)), Ok(known)) = (serde_json::from_str(text), serde_json::to_value(handoff))
+    else {
+        return found;
+    };
+    for name in BESIDE.iter().filter(|name| known.get(**name).is_none()) {
+        let Some(said) = given.get(*name).filter(|said| !is_empty(said)) else { continue };
+        let said = said.as_str();
+        match *name {
+            "next_suggested_tool" if said == Some(TAKEN_UP_BY) => {}
+            "next_suggested_target" if said == Some(&handoff.handoff_id) => {}
+            "next_suggested_tool" | "next_suggested_target" => found.forged.push((*name).to_owned()),
+            // Words about the length of an answer may stand behind it.
+            "next_step_hint" if said == Some(HINT) => {}
+            other => found.unsealed.push(other.to_owned()),
+        }
+    }
+    found
+}
+
+/// The tool by which a hand-off is taken up.
+pub const TAKEN_UP_BY: &str = "mission_resume";
+/// How.
+pub const HINT: &str = "The next agent passes this, or the mission_id.";
 
 /// Whether a hand-off is as it was given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

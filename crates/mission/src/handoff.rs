@@ -193,7 +193,7 @@ pub fn cut(handoff: &mut Handoff, excess: usize) -> bool {
 }
 
 /// All that was left out, of whichever list, where there is no room to name them.
-pub(crate) const ITEMS: &str = "items";
+pub const ITEMS: &str = "items";
 
 fn cut_rest(handoff: &mut Handoff) -> bool {
     let is_cut = handoff.staleness_criteria.pop().is_some()

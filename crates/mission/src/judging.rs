@@ -107,6 +107,12 @@ impl Machine<'_> {
             return self.withdraw(verify);
         }
         let Verify { claim_id, text, mut event_ids, evidence, outcome, quote } = verify;
+        if claim_id.is_some() && text.is_some() {
+            return Err(MissionError::invalid(
+                "claim",
+                "not taken beside claim_id: needed is one of them, and not both",
+            ));
+        }
         let finding = finding(outcome, quote)?;
         let pointed = finding.as_ref().map(|(outcome, quote)| format!("{outcome} {quote}"));
         self.cited(&event_ids)?;

@@ -84,13 +84,18 @@ pub(crate) fn groups_in(text: &str, names: Names<'_>) -> Vec<Vec<String>> {
 pub(crate) fn no_such_in<'t>(text: &'t str, names: Names<'_>) -> Option<&'t str> {
     let words = text.split_whitespace().filter(|word| word.contains('/')).take(MOST_WORDS);
     let bare = words.map(|word| word.trim_start_matches(BEFORE).trim_end_matches(BEHIND));
-    let mut files = bare.filter_map(|word| {
-        let path = word.split([':', '#']).next().unwrap_or(word);
-        let is_plain = path.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
-        let (_, ending) = path.rsplit_once('/')?.1.rsplit_once('.')?;
-        (is_plain && ENDINGS.contains(&ending)).then_some((word, path))
-    });
+    let mut files = bare.filter_map(|word| Some((word, file_in(word)?)));
     files.find(|(word, _)| named(word, names).is_none()).map(|(_, path)| path)
+}
+
+/// The path of `a/b.py`, `a/b.py:12` or `a/b.py::test_c`, by its form: a word that can only be a file.
+pub(crate) fn file_in(word: &str) -> Option<&str> {
+    let path = word.split([':', '#']).next().unwrap_or(word);
+    let is_plain = path.chars().all(|letter| letter.is_alphanumeric() || "_-./".contains(letter));
+    let (name, ending) = path.rsplit('/').next()?.rsplit_once('.')?;
+    // `Node.js` names no file.
+    let is_word = !path.contains('/') && name.starts_with(char::is_uppercase);
+    (is_plain && !name.is_empty() && !is_word && ENDINGS.contains(&ending)).then_some(path)
 }
 
 /// Files, whatever stands behind them: `a.py:12`, `a.py:route`, `a.py::route`.

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::claim::{Claim, Verdict};
 use crate::event::EMPTY_FILE;
 use crate::family::Family;
+use crate::goal;
 use crate::mode::{Mode, Route};
 use crate::situation::Situation;
 use crate::state::{State, path_of};
@@ -31,14 +32,16 @@ pub(crate) enum Need {
     Located,
     /// What is around a place was looked at.
     Related,
+    /// What the goal names was read before something is changed.
+    GoalRead,
     /// The source of at least this many files was seen.
     SourceRead(usize),
     /// What the change needs was asked before it was made.
     Planned,
     /// A change was made, and is still there.
     Edited,
-    /// Every file that was changed had been read before.
-    ReadBefore,
+    /// Every file that was changed was read, before or since.
+    ChangeRead,
     /// Something ran after the newest edit, and passed.
     Tested,
     Claimed,
@@ -89,8 +92,8 @@ const NOT_NEEDED: &str = "not_needed";
 /// What a mission does, in order.
 pub(crate) fn of(mode: Mode) -> &'static [Need] {
     use Need::{
-        ChangedRead, Claimed, Current, DiffSeen, DocumentAndCode, Edited, KnownRead, Located, Oriented,
-        Planned, ReadBefore, Related, Reviewed, SameChange, Settled, SourceRead, Swept, Tested,
+        ChangeRead, ChangedRead, Claimed, Current, DiffSeen, DocumentAndCode, Edited, GoalRead, KnownRead,
+        Located, Oriented, Planned, Related, Reviewed, SameChange, Settled, SourceRead, Swept, Tested,
     };
     match mode {
         Mode::Orientation => &[Oriented, KnownRead, Located, SourceRead(2), Settled, Current],
@@ -111,10 +114,11 @@ pub(crate) fn of(mode: Mode) -> &'static [Need] {
             Oriented,
             Located,
             Related,
+            GoalRead,
             SourceRead(1),
             Planned,
             Edited,
-            ReadBefore,
+            ChangeRead,
             Tested,
             Settled,
             Current,
@@ -126,10 +130,11 @@ pub(crate) fn of(mode: Mode) -> &'static [Need] {
             KnownRead,
             Oriented,
             Located,
+            GoalRead,
             SourceRead(1),
             Planned,
             Edited,
-            ReadBefore,
+            ChangeRead,
             Tested,
             Settled,
             Current,
@@ -148,10 +153,11 @@ impl Need {
             Self::DocumentAndCode => "a document and a file of code read",
             Self::Located => "places searched for",
             Self::Related => "callers and dependents looked at",
+            Self::GoalRead => "what the goal names read before a change",
             Self::SourceRead(_) => "source read",
             Self::Planned => "plan checked",
             Self::Edited => "change made, and not taken back",
-            Self::ReadBefore => "every changed file read before",
+            Self::ChangeRead => "every changed file read",
             Self::Tested => "run after the newest edit, and passed",
             Self::Claimed => "conclusion drawn",
             Self::Settled => "every claim verified or rejected",
@@ -162,8 +168,11 @@ impl Need {
     }
 
     /// Whether a mission can end well without it.
-    fn is_advice(self) -> bool {
-        matches!(self, Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned)
+    pub(crate) fn is_advice(self) -> bool {
+        matches!(
+            self,
+            Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::GoalRead | Self::Planned
+        )
     }
 
     /// The family of the steps that do it, where only these do.
@@ -173,6 +182,7 @@ impl Need {
             Self::Located => Some(Family::Retrieve),
             Self::Related => Some(Family::Relate),
             Self::Planned => Some(Family::Plan),
+            Self::GoalRead => Some(Family::Read),
             _ => None,
         }
     }
@@ -198,7 +208,14 @@ impl Need {
                 (state.used(Family::Plan), if has_inherited_edit(state) { NOT_NEEDED } else { SKIPPED })
             }
             Self::ChangedRead | Self::SameChange => (state.reviewed.is_some() || state.diff_read, NOT_NEEDED),
-            Self::ReadBefore => (state.edits().next().is_some(), NOT_NEEDED),
+            Self::GoalRead => {
+                let names = goal::names_something(state, situation);
+                (
+                    names && goal::unread_place(state, situation).is_none(),
+                    if names { SKIPPED } else { NOT_NEEDED },
+                )
+            }
+            Self::ChangeRead => (state.edits().next().is_some(), NOT_NEEDED),
             Self::Settled => (state.all_claims().next().is_some(), NOT_NEEDED),
             Self::Current => (has(Verdict::VerifiedForMission), NOT_NEEDED),
             Self::Swept => (state.has_finding(), NOT_NEEDED),
@@ -219,12 +236,16 @@ impl Need {
         match self {
             Self::KnownRead => unread(state, situation).is_none(),
             // What is advice only and cannot be done is done without.
-            Self::Oriented | Self::Located | Self::Related | Self::Planned
+            Self::Oriented | Self::Located | Self::Related | Self::GoalRead | Self::Planned
                 if self.family().is_some_and(|family| state.gave_up(family)) =>
             {
                 true
             }
-            Self::Oriented => is_direct || state.used(Family::Orient) || !state.files.is_empty(),
+            // Nor does whoever has changed something already.
+            Self::Oriented => {
+                let knows = is_direct || state.used(Family::Edit);
+                knows || state.used(Family::Orient) || !state.files.is_empty()
+            }
             // A release may be of what no review can compare; that there is a change to review is never only told.
             Self::Reviewed if state.mode == Mode::Release => {
                 state.reviewed.is_some_and(|files| files > 0) || state.diff_read
@@ -235,16 +256,23 @@ impl Need {
             Self::DocumentAndCode => lacking(state, situation).is_none(),
             Self::Located => {
                 let found = state.used(Family::Retrieve) && !state.retrieval_blocked;
-                is_direct || found || !state.files.is_empty()
+                is_direct || found || state.used(Family::Edit) || !state.files.is_empty()
             }
             // Whoever goes on from a change that was made need not ask what it needs.
             Self::Related => state.used(Family::Relate) || has_inherited_edit(state),
+            // Whoever has changed something knew where.
+            Self::GoalRead => {
+                state.used(Family::Edit)
+                    || has_inherited_edit(state)
+                    || goal::unread_place(state, situation).is_none()
+            }
             Self::SourceRead(count) => files_read(state, situation).count() >= count,
             Self::Planned => {
                 state.used(Family::Plan) || state.used(Family::Edit) || has_inherited_edit(state)
             }
             Self::Edited => state.live_edits(situation.hash_of).next().is_some(),
-            Self::ReadBefore => state.unread_edit().is_none(),
+            // What nobody can read is not asked for for ever: that it was not read is a remark.
+            Self::ChangeRead => state.unread_edit(situation.hash_of).is_none() || state.gave_up(Family::Read),
             Self::Tested => untested(state, situation).is_none(),
             // What the mission before concluded for the same goal need not be concluded again.
             Self::Claimed => {
@@ -262,7 +290,12 @@ impl Need {
     fn gap(self, state: &State, situation: &Situation<'_>) -> Option<Gap> {
         let (gap, why) = match self {
             advice if advice.is_advice() => return None,
-            Self::KnownRead | Self::Oriented | Self::Located | Self::Related | Self::Planned => return None,
+            Self::KnownRead
+            | Self::Oriented
+            | Self::Located
+            | Self::Related
+            | Self::GoalRead
+            | Self::Planned => return None,
             Self::Reviewed if state.reviewed == Some(0) => (
                 "not_reviewed",
                 "The review found no change: name what is released with base or diff, and look at that.".to_owned(),
@@ -291,9 +324,9 @@ impl Need {
             Self::Edited => {
                 ("nothing_edited", "What was changed is as it was before: it was taken back.".to_owned())
             }
-            Self::ReadBefore => {
-                let path = state.unread_edit()?;
-                ("edited_unread", format!("{path} was changed and nobody had read it before."))
+            Self::ChangeRead => {
+                let path = state.unread_edit(situation.hash_of)?;
+                ("edited_unread", format!("{path} was changed and nobody has read it, neither before nor since."))
             }
             Self::Tested => ("not_tested", untested(state, situation)?),
             Self::Claimed if !state.is_judged_since_moved() => (
@@ -393,7 +426,7 @@ fn files_read<'s>(state: &'s State, situation: &'s Situation<'_>) -> impl Iterat
 }
 
 /// Whether the mission before saw a file for the same goal, and it is as it was then, or as that one made it.
-fn is_known_as_it_is(state: &State, situation: &Situation<'_>, path: &str) -> bool {
+pub(crate) fn is_known_as_it_is(state: &State, situation: &Situation<'_>, path: &str) -> bool {
     let mut known = state.inherited.files.iter().filter(|seen| seen.path == path && !seen.other_goal);
     known.any(|seen| {
         let hash = seen.content_hash.as_deref().unwrap_or_default();

@@ -5,8 +5,10 @@ use serde_json::{Value, json};
 use crate::advice::Move;
 use crate::advise::do_not;
 use crate::family::Family;
+use crate::goal;
 use crate::look::Look;
 use crate::needs::{self, Need, is_document};
+use crate::searches::SHOWN;
 use crate::situation::Situation;
 use crate::state::{State, path_of};
 
@@ -62,6 +64,9 @@ pub(crate) struct Planner<'a> {
 impl Planner<'_> {
     pub(crate) fn step(&self) -> Step {
         if let Some(step) = self.recovery() {
+            return step;
+        }
+        if let Some(step) = self.overspent() {
             return step;
         }
         let unmet = needs::of(self.state.mode).iter().find(|need| !need.is_met(self.state, self.situation));
@@ -255,9 +260,14 @@ impl Planner<'_> {
                 },
                 None => self.literal_search(&self.state.goal),
             },
+            Need::GoalRead => self.read(
+                goal::unread_place(self.state, self.situation),
+                "The goal names it: read what it is before it is changed.",
+            ),
             Need::SourceRead(_) => {
-                // Where a change was looked at, its files come before any guess.
-                let changed = needs::unread_change(self.state, self.situation).map(str::to_owned);
+                // Where a change was looked at, or made, its files come before any guess.
+                let made = self.state.unread_edit(self.situation.hash_of);
+                let changed = needs::unread_change(self.state, self.situation).or(made).map(str::to_owned);
                 self.read(changed.or_else(|| self.place()), "A place is a guess until its source was read.")
             }
             Need::DocumentAndCode => self.document_or_code(),
@@ -266,9 +276,9 @@ impl Planner<'_> {
                 let path = needs::unread_change(self.state, self.situation).map(str::to_owned);
                 self.read(path, "It is part of the change: whoever judges a change has read of it.")
             }
-            Need::ReadBefore => self.read(
-                self.state.unread_edit().map(str::to_owned),
-                "It was changed before anybody had read it. Read what it is now; the gap stays on record unless the change is made again.",
+            Need::ChangeRead => self.read(
+                self.state.unread_edit(self.situation.hash_of).map(str::to_owned),
+                "It was changed before anybody had read it. Read what it is now: that settles it, and a remark says that it came after.",
             ),
             Need::Current => self.read_again(),
             Need::Planned => Step {
@@ -325,7 +335,9 @@ impl Planner<'_> {
                 None => Step {
                     family: Family::Read,
                     tool: self.first(&["search"]),
-                    arguments: Some(self.scoped(json!({ "mode": "literal", "glob": NO_DOCUMENTS }))),
+                    arguments: Some(
+                        self.scoped(json!({ "mode": "literal", "glob": NO_DOCUMENTS, "top_k": SHOWN })),
+                    ),
                     fill_in: &["query"],
                     why: "Hold the document against the code: search for a name that it promises.".to_owned(),
                     stop: "The definition was shown, or the name is nowhere in the code.",

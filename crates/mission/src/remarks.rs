@@ -14,6 +14,13 @@ const NAMED: usize = 3;
 pub fn remarks(state: &State) -> Vec<String> {
     let mut said: Vec<String> =
         needs::of(state.mode).iter().filter_map(|need| only_told(*need, state)).collect();
+    let (late, never) = state.edited_blindly();
+    if !late.is_empty() && needs::of(state.mode).contains(&Need::ChangeRead) {
+        said.push(format!("Read only after it was changed: {}.", list(&late)));
+    }
+    if !never.is_empty() && needs::of(state.mode).contains(&Need::ChangeRead) {
+        said.push(format!("Changed, and never read: {}.", list(&never)));
+    }
     let own = |verdict: Verdict| verdict == Verdict::VerifiedForMission;
     let claims =
         state.all_claims().filter(|claim| own(claim.verdict) && claim.self_reported && !claim.other_goal);
@@ -75,9 +82,10 @@ fn only_told(need: Need, state: &State) -> Option<String> {
         | Need::DiffSeen
         | Need::Located
         | Need::Related
+        | Need::GoalRead
         | Need::Planned
         | Need::Edited
-        | Need::ReadBefore
+        | Need::ChangeRead
         | Need::Claimed
         | Need::Settled
         | Need::Current

@@ -12,6 +12,8 @@ use crate::sweep::{QUESTIONS, SWEEPS, about, is_covered};
 
 /// What a search is asked at most, in bytes: a goal may be a page.
 const QUESTION: usize = 300;
+/// Matches that are shown of a search: enough to see where to look. How many there are is counted all the same.
+pub(crate) const SHOWN: usize = 10;
 /// A longer word is no word; its beginning finds it, too. In bytes.
 const WORD: usize = 80;
 
@@ -45,8 +47,7 @@ impl Planner<'_> {
 
     /// What was nowhere is somewhere now: the same search shows where.
     pub(crate) fn search_again(&self, search: &Absence) -> Step {
-        let mut arguments =
-            json!({ "query": search.query, "mode": if search.regex { "regex" } else { "literal" } });
+        let mut arguments = json!({ "query": search.query, "mode": if search.regex { "regex" } else { "literal" }, "top_k": SHOWN });
         if let Some(scope) = &search.scope {
             arguments["scope"] = json!(scope);
         }
@@ -77,7 +78,8 @@ impl Planner<'_> {
         Step {
             family: Family::Read,
             tool: word.and_then(|_| self.first(&["search"])),
-            arguments: word.map(|word| self.scoped(json!({ "query": word, "mode": "literal" }))),
+            arguments: word
+                .map(|word| self.scoped(json!({ "query": word, "mode": "literal", "top_k": SHOWN }))),
             fill_in: &[],
             why: "Text on disk can be trusted when the graph's answers cannot.".to_owned(),
             stop: "A line is found, or the word is nowhere.",
@@ -118,7 +120,7 @@ impl Planner<'_> {
         {
             let step = Step {
                 tool: Some(search),
-                arguments: Some(json!({ "query": question, "mode": "regex", "scope": path })),
+                arguments: Some(json!({ "query": question, "mode": "regex", "scope": path, "top_k": SHOWN })),
                 ..self.literal_search(&state.goal)
             };
             return (step, kind);

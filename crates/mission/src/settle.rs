@@ -25,7 +25,7 @@ impl Planner<'_> {
     pub(crate) fn settle(&self) -> Step {
         let state = self.state;
         let Some(claim) = state.unsettled().next() else { return self.close() };
-        let reason = if claim.reason.is_empty() { "nobody has judged it" } else { claim.reason.as_str() };
+        let reason = if claim.reason.is_empty() { "nobody has judged it." } else { claim.reason.as_str() };
         let (said, reason) = (short::of(&claim.text, CLAIM), short::of(reason, NOTE));
         let why = format!("{} ({said:?}) is open: {reason}", claim.claim_id);
         let since = state.judged.get(claim.claim_id.as_str()).copied().unwrap_or(0);
@@ -34,16 +34,17 @@ impl Planner<'_> {
         if is_own && is_unjudged && !claim.event_ids.is_empty() {
             return self.verify(claim, json!(claim.event_ids), why);
         }
-        // What was shown decides nothing while nobody says what it shows.
-        if is_own && claim.unsaid {
-            return self.verify(claim, json!(claim.event_ids), why);
-        }
+        // A line that was pointed at, and that nothing cited shows, must be seen before it says anything.
         if let Some(at) = claim.look_at.as_deref().filter(|at| self.situation.exists(path_of(at))) {
             let seen = state.files.get(path_of(at)).filter(|seen| seen.event_id.sequence() > since);
             return match seen {
                 Some(seen) => self.verify(claim, json!([seen.event_id]), why),
                 None => self.read_of(at, &claim.text, &why),
             };
+        }
+        // What was shown decides nothing while nobody says what it shows.
+        if is_own && claim.unsaid {
+            return self.verify(claim, json!(claim.event_ids), why);
         }
         // What it names must be shown by what it cites.
         match towards(state, claim, self.situation) {

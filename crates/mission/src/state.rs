@@ -22,7 +22,7 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 13;
+pub const RULES: u32 = 14;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;

@@ -5,13 +5,20 @@ use crate::event::{Detail, Draft, Shown, Source};
 use crate::evidence::EvidenceClass;
 use crate::family::Family;
 use crate::ids::EventId;
+use crate::lines::ranges;
 use crate::machine::{MAX_TARGET, MAX_TEXT, Machine, text, word};
+use crate::named::{file_in, no_such_in};
 use crate::needs::is_document;
 use crate::quote;
 use crate::state::{State, path_of};
 
 /// Names of steps that are tools' and persons' alike.
 const BY_PERSONS: [&str; 3] = ["review", "audit", "approv"];
+/// Whether a path leads out of the workspace, of which nothing is known here.
+fn is_elsewhere(path: &str) -> bool {
+    path.starts_with(['/', '~']) || path.split('/').any(|part| part == "..")
+}
+
 /// The command by which the runtime is asked without a host.
 const PROGRAM: &str = "m1nd";
 /// Files that a run is anchored to.
@@ -55,7 +62,10 @@ impl Machine<'_> {
         let evidence_class = said.and_then(|said| self.class_of_told(what, said));
         let family = asked.as_deref().and_then(|tool| self.situation.shelf.family(tool));
         let is_run = evidence_class.is_some_and(EvidenceClass::is_run);
-        let (shown, not_anchored) = if is_run { self.run_with(&telling.target) } else { (Vec::new(), 0) };
+        let is_of_nothing = evidence_class.is_some_and(|class| self.is_of_nothing(class, &telling.target));
+        let evidence_class = evidence_class.filter(|_| !is_of_nothing);
+        let (shown, not_anchored) =
+            if is_run && !is_of_nothing { self.run_with(&telling.target) } else { (Vec::new(), 0) };
         let mut draft = Draft {
             tool_family: family.unwrap_or_else(|| Family::of_told(&telling.event_type, evidence_class)),
             phase: telling.phase,
@@ -101,6 +111,41 @@ impl Machine<'_> {
             self.warnings.push(format!("Not counted as a change: {why}"));
         }
         Ok(self.add(draft, Source::Told))
+    }
+
+    /// Whether a run or a person's word is about a file that is not there, or a line beyond its end, and so about nothing. A
+    /// command is about more than the paths in it: one that is not there is only told.
+    fn is_of_nothing(&mut self, class: EvidenceClass, target: &str) -> bool {
+        if !(class.is_run() || class == EvidenceClass::Human) || !self.situation.right_workspace {
+            return false;
+        }
+        let own = format!("{}/", self.state.repo.trim_end_matches('/'));
+        let target = target.trim();
+        if target.contains(char::is_whitespace) {
+            let words = target.split_whitespace().map(|word| word.strip_prefix(&own).unwrap_or(word));
+            let words: Vec<&str> = words.filter(|word| !is_elsewhere(word)).collect();
+            if let Some(path) = no_such_in(&words.join(" "), self.situation.names).filter(|_| class.is_run())
+            {
+                self.warnings
+                    .push(format!("{path:?} in it is no file of this workspace: say what was really run."));
+            }
+            return false;
+        }
+        let target = target.strip_prefix(&own).unwrap_or(target);
+        let Some(path) = file_in(target).filter(|path| !is_elsewhere(path)) else { return false };
+        if !self.situation.exists(path) && (self.situation.names)(path).is_empty() {
+            self.warnings.push(format!(
+                "{path:?} is no file of this workspace, so this event carries nothing: where something else was run, say the command."
+            ));
+            return true;
+        }
+        let line = ranges(&target[path_of(target).len()..]).first().map_or(0, |(first, _)| *first);
+        let text = (self.situation.text_of)(path);
+        let is_beyond = text.is_some_and(|text| line > text.lines().count().max(1) as u64);
+        if is_beyond {
+            self.warnings.push(format!("{path:?} has no line {line}, so this event carries nothing."));
+        }
+        is_beyond
     }
 
     /// The runtime's own tool that a command asks, by whichever way: `m1nd callers drain`, `m1nd call seek …`, `seek(drain)`.

@@ -1,6 +1,6 @@
 //! Resumed: what a mission knows from the one before it, held against the files of today.
 
-use m1nd_mission::{Anchor, Claim, DeadPath, State, TestRun, Today, Verdict, short};
+use m1nd_mission::{Anchor, Claim, DeadPath, State, TestRun, Today, Verdict, handoff, short};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::workspace::Workspace;
 use schemars::JsonSchema;
@@ -31,7 +31,7 @@ pub struct Resumed {
     /// Whether texts were cut, at `…`; mission_show has them whole.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shortened: bool,
-    /// How many of each list had no room; the mission knows them all, and mission_show lists them.
+    /// How many of each list had no room, or in little room of all of them (`items`); the mission knows them all, and mission_show lists them.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub left_out: Map<String, Value>,
 }
@@ -122,9 +122,12 @@ impl Resumed {
                 }
             }
         }
-        // How much is missing is the last thing to go.
-        let counted = !self.left_out.is_empty();
-        self.left_out.clear();
-        counted
+        // How much is missing stays: a mission that knows something must not look like one with nothing in it.
+        let is_cut = self.left_out.len() > 1;
+        if is_cut {
+            let all: u64 = self.left_out.values().filter_map(Value::as_u64).sum();
+            self.left_out = Map::from_iter([(handoff::ITEMS.to_owned(), json!(all))]);
+        }
+        is_cut
     }
 }

@@ -552,3 +552,16 @@ fn who_may_not_write_records_nothing_and_says_so() {
     assert!(fault["message"].as_str().unwrap().contains("nothing can be recorded"), "{fault}");
     assert_eq!(count(&fixture), before);
 }
+
+#[test]
+fn who_gives_too_much_or_too_little_is_told_which() {
+    let (fixture, id) = started("bug_hunt", &[]);
+    let said = |tool: &str, arguments: Value| {
+        fixture.call(tool, arguments).body["error"]["message"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(said("mission_resume", json!({})), "Give `mission_id` or `handoff_id`.");
+    let both = said("mission_resume", json!({"mission_id": id, "handoff_id": "hnd_1"}));
+    assert_eq!(both, "Give `mission_id` or `handoff_id`, not both.");
+    let both = said("mission_verify", json!({"mission_id": id, "claim": "it is so", "claim_id": "clm_1"}));
+    assert!(both.contains("not taken beside claim_id"), "{both}");
+}

@@ -56,6 +56,11 @@ fn an_empty_graph_needs_an_ingest_and_a_host_that_hides_it_is_told() {
     let hides = json!({"missing_tools": ["ingest", "recovery_playbook"]});
     assert_eq!(verdict(&fixture, hides.clone()), "degraded_host_tool_surface");
     steps_work(&fixture, hides);
+    for tools in [&["doctor"][..], &["trust_selftest", "session_handshake"], &["help"]] {
+        let hides = json!({"missing_tools": tools});
+        assert_eq!(verdict(&fixture, hides.clone()), "degraded_host_tool_surface", "{tools:?}");
+        steps_work(&fixture, hides);
+    }
 }
 
 #[test]

@@ -247,6 +247,20 @@ fn a_refusal_says_where_to_look() {
     assert!(claim.reason.contains("finds \"clear_cache\" at src/queue.py:4"), "{}", claim.reason);
 }
 
+#[test]
+fn a_line_that_nothing_cited_shows_is_looked_at_before_the_claim_is_judged_again() {
+    let mut world = world();
+    let part = world.see("view", Family::Read, "src/queue.py:1-5", &["src/queue.py"]);
+    let claim = judge(&mut world, "src/queue.py waits for its queue", &[&part], "wait(queue)");
+    assert!(claim.unsaid && claim.look_at.is_some(), "{}", claim.reason);
+    let next = world.next().next_move;
+    assert_eq!((next.tool, next.target().as_deref()), (Some("view"), Some("src/queue.py:1-79")));
+    let beyond = world.see("view", Family::Read, "src/queue.py:1-79", &["src/queue.py"]);
+    let next = world.next().next_move;
+    assert_eq!((next.tool, &next.fill_in[..]), (Some("mission_verify"), &["outcome", "quote"][..]));
+    assert_eq!(next.arguments.unwrap()["event_ids"][0], beyond.as_str());
+}
+
 const COUNTER: &str = "struct Counter {\n    count: u64,\n}\n\nimpl Write for Counter {\n    fn write(&mut self) -> Option<u64> {\n        self.flush_now();\n        self.count += 1;\n        return None;\n    }\n    fn write_all(&mut self) {\n        self.flush_now();\n    }\n}\n";
 
 #[test]

@@ -232,3 +232,17 @@ fn a_long_file_is_read_where_it_matters() {
         assert_eq!(path(&world), view(at), "{claim}");
     }
 }
+
+#[test]
+fn a_search_that_is_proposed_shows_few_lines_and_a_reason_is_in_sentences() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.see("audit", Family::Orient, ".", &[]);
+    world.tell("seek", "limiter", EvidenceClass::Graph, "found");
+    let next = world.next().next_move;
+    assert_eq!(next.tool, Some("search"));
+    assert_eq!(next.arguments.unwrap()["top_k"], 10);
+    let read = world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    world.do_(Command::Claim { text: "it is so".to_owned(), event_ids: vec![read] }).unwrap();
+    let why = world.next().next_move.why;
+    assert!(why.contains("nobody has judged it. Say what was found"), "{why}");
+}

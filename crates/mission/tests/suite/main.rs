@@ -14,6 +14,7 @@ mod playing;
 mod properties;
 mod proving;
 mod told;
+mod unread;
 mod values;
 mod worded;
 mod world;

@@ -465,6 +465,32 @@ fn spending_too_much_is_told_and_stops_nothing() {
 }
 
 #[test]
+fn past_the_budget_the_next_move_settles_something_or_hands_off() {
+    let mut world = World::new(Mode::BugHunt, &[]);
+    world.state.budget.tool_calls_max = 1;
+    for at in 0..5 {
+        world.tell("impact", &format!("q{at}"), EvidenceClass::Graph, "found");
+    }
+    assert_eq!(tool(&world), Some("mission_handoff"), "no map of everything is worth it now");
+    let read = world.tell("file_read", "src/a.rs", EvidenceClass::DirectSource, "hypothesis_supported");
+    assert_eq!(tool(&world), Some("mission_claim"));
+    let text = "the queue is drained too early".to_owned();
+    world.do_(Command::Claim { text: text.clone(), event_ids: vec![read.clone()] }).unwrap();
+    assert_eq!(tool(&world), Some("mission_verify"));
+    verify(&mut world, &text, vec![read]);
+    assert_eq!(tool(&world), Some("search"), "one look more, and it can be closed");
+    // Whoever was told and goes on is helped like everybody else.
+    let mut world = World::new(Mode::Orientation, &[]);
+    world.now_ms += 100 * 60_000;
+    assert_eq!(tool(&world), Some("mission_handoff"));
+    world.do_(Command::HandOff(serde_json::json!({}))).unwrap();
+    let next = world.next().next_move;
+    assert_eq!((next.tool, &next.arguments.unwrap()["force"]), (Some("mission_close"), &true.into()));
+    world.see("impact", Family::Relate, "src/a.rs:1", &[]);
+    assert_eq!(tool(&world), Some("audit"));
+}
+
+#[test]
 fn a_child_knows_what_its_parent_found_and_does_not_go_there_again() {
     let mut parent = World::new(Mode::BugHunt, &[]);
     parent.tell("seek", "limiter", EvidenceClass::Graph, "found");

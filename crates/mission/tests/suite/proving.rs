@@ -218,7 +218,7 @@ fn nothing_is_forgotten_by_running_many_other_things() {
 }
 
 /// A batch that the runtime made, or one that takes another back.
-fn batch(world: &mut World, id: &str, files: &[(&str, Option<&str>)], undoes: Option<&str>) {
+pub fn batch(world: &mut World, id: &str, files: &[(&str, Option<&str>)], undoes: Option<&str>) {
     let created: Vec<bool> = files.iter().map(|(path, _)| !world.files.contains_key(*path)).collect();
     for (path, hash) in files {
         match hash {
@@ -262,7 +262,7 @@ fn an_edit_is_remembered_however_many_others_follow() {
     run(&mut world, "cargo test -p b", "passed");
     let found = world.with(|situation| gaps(&world.state, situation));
     let said: Vec<&str> = found.iter().map(|gap| gap.why.as_str()).collect();
-    assert!(said[0].contains("src/blind.rs was changed and nobody had read it"), "{said:?}");
+    assert!(said[0].contains("src/blind.rs was changed and nobody has read it"), "{said:?}");
     assert!(said[1].contains("cargo test -p a failed"), "it failed after the first edit: {said:?}");
     let entries = serde_json::to_string(&world.state.edits).unwrap().matches("event_id").count();
     assert_eq!(entries, 702, "one for each file");

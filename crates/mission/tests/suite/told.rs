@@ -350,3 +350,64 @@ fn a_hand_off_is_sealed_and_held_against_what_was_recorded() {
     let since = handed::since(&given, &world.state);
     assert!(since[0].starts_with("clm_1 was rejected since then"), "{since:?}");
 }
+
+#[test]
+fn a_run_or_a_word_of_what_is_not_there_carries_nothing_and_fulfils_nothing() {
+    let runs = [EvidenceClass::TestRun, EvidenceClass::Compiler, EvidenceClass::RuntimeProbe];
+    for target in [
+        "tests/test_zzz.py",
+        "zzz.py",
+        "tests/test_zzz.py::test_a",
+        "tests/test_zzz.py:3",
+        "src/a.rs:99999",
+        "/repo/tests/test_zzz.py",
+    ] {
+        for class in runs.into_iter().chain([EvidenceClass::Human]) {
+            let mut world = world();
+            let id = world.tell("test_run", target, class, "passed");
+            let claim = judge(&mut world, "it is so", &[&id]);
+            assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{target} {class:?}");
+            assert_eq!(world.state.counters.direct_evidence, 0, "{target} {class:?}");
+        }
+    }
+    let mut world = World::new(Mode::Edit, &["src/a.rs"]);
+    world.see("view", Family::Read, "src/a.rs", &["src/a.rs"]);
+    world.files.insert("src/a.rs".to_owned(), "h2".to_owned());
+    world.tell("edit", "src/a.rs", EvidenceClass::Diff, "applied");
+    let telling = |target: &str| Telling {
+        phase: "verify".to_owned(),
+        event_type: "test_run".to_owned(),
+        target: target.to_owned(),
+        outcome: "passed".to_owned(),
+        ..Telling::default()
+    };
+    let done = world.do_(Command::Tell(telling("tests/test_zzz.py"))).unwrap();
+    assert!(
+        done.warnings[0].contains("\"tests/test_zzz.py\" is no file of this workspace"),
+        "{:?}",
+        done.warnings
+    );
+    assert_eq!(world.gaps(), ["not_tested"]);
+    // A command is about more than the paths in it, and what is not in the workspace is nobody's to judge.
+    let done = world.do_(Command::Tell(telling("pytest tests/test_zzz.py -q"))).unwrap();
+    assert!(done.warnings[0].contains("\"tests/test_zzz.py\" in it is no file"), "{:?}", done.warnings);
+    assert_eq!(world.gaps(), Vec::<String>::new());
+    for target in [
+        "cargo test -q",
+        "src/a.rs",
+        "src/a.rs:2",
+        "a.rs",
+        "a.rs::tests::one",
+        "/repo/src/a.rs:1",
+        "/tmp/repro.py",
+        "../other/test_zzz.py",
+        "test_api",
+        "Node.js",
+        "pytest src/a.rs -k x",
+    ] {
+        let mut world = World::new(Mode::BugHunt, &[]);
+        let done = world.do_(Command::Tell(telling(target))).unwrap();
+        assert_eq!(done.warnings, Vec::<String>::new(), "{target}");
+        assert_eq!(world.state.tests.len(), 1, "{target}");
+    }
+}

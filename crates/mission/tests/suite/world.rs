@@ -33,6 +33,7 @@ impl Shelf for Tools {
             "mission_claim",
             "mission_verify",
             "mission_close",
+            "mission_handoff",
         ]
         .contains(&tool)
     }

@@ -1,7 +1,7 @@
 //! `mission_handoff`: what the next agent must know to go on.
 
 use m1nd_contract::{Fault, Guidance, Trim};
-use m1nd_mission::{Command, Handoff, handoff};
+use m1nd_mission::{Command, Handoff, handed, handoff};
 use m1nd_runtime::flows::missions;
 use m1nd_runtime::{Answer, Ctx, Example, Spec, Tool};
 use schemars::JsonSchema;
@@ -27,8 +27,6 @@ pub struct Output {
 
 /// Bytes of a hand-off.
 const MOST: usize = 3_600;
-/// Characters below which there is no room for words about the answer itself.
-const TIGHT: usize = 1_000;
 
 impl Tool for MissionHandoff {
     type Input = Input;
@@ -64,13 +62,10 @@ impl Tool for MissionHandoff {
             Command::HandOff(value)
         })?;
         let handoff = made.into_inner().ok_or_else(|| ctx.invalid("Nothing was handed over."))?;
-        let hint = "The next agent passes this, or the mission_id.";
-        // In little room what to do in the mission is worth more than how to take it up.
-        let next = match ctx.header().max_chars {
-            Some(room) if room < TIGHT => {
-                Guidance { next_suggested_tool: Some("mission_resume"), ..Guidance::default() }
-            }
-            _ => Guidance::next("mission_resume", handoff.handoff_id.clone(), hint),
+        let next = if super::is_tight(ctx) {
+            Guidance { next_suggested_tool: Some(handed::TAKEN_UP_BY), ..Guidance::default() }
+        } else {
+            Guidance::next(handed::TAKEN_UP_BY, handoff.handoff_id.clone(), handed::HINT)
         };
         Ok(Answer::of(Output { handoff }).next(next))
     }

@@ -68,7 +68,10 @@ impl Tool for MissionResume {
                     .ok_or_else(|| ctx.invalid("`handoff_id` is none that mission_handoff answered with."))?;
                 missions::sound_since(ctx, &id, place)?
             }
-            _ => return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both.")),
+            (None, None) => return Err(ctx.invalid("Give `mission_id` or `handoff_id`.")),
+            (Some(_), Some(_)) => {
+                return Err(ctx.invalid("Give `mission_id` or `handoff_id`, not both."));
+            }
         };
         let warning = sound.warning();
         let before = sound.state;
@@ -97,13 +100,13 @@ impl Tool for MissionResume {
         }
         let tool = next_move.as_ref().and_then(|step| step.tool).unwrap_or("mission_next");
         let target = next_move.as_ref().and_then(Move::target);
-        let next = Guidance {
-            next_suggested_tool: Some(tool),
+        let mut next = Guidance { next_suggested_tool: Some(tool), ..Guidance::default() };
+        if !super::is_tight(ctx) {
             // A step about nothing in particular is one of the mission itself.
-            next_suggested_target: target
-                .or_else(|| tool.starts_with("mission_").then(|| state.mission_id.to_string())),
-            next_step_hint: Some("Pass mission_id with it.".to_owned()),
-        };
+            let own = || tool.starts_with("mission_").then(|| state.mission_id.to_string());
+            next.next_suggested_target = target.or_else(own);
+            next.next_step_hint = Some("Pass mission_id with it.".to_owned());
+        }
         let output = Output {
             mission_id: state.mission_id.to_string(),
             parent_mission_id: Some(before.mission_id.to_string()),
@@ -126,10 +129,12 @@ impl Trim for Output {
             || short::text(&mut self.goal, SHORT_GOAL)
             || self.next_move.as_mut().is_some_and(|step| short::text(&mut step.why, SHORT_GOAL))
             || self.warning.as_mut().is_some_and(|warning| short::text(warning, SHORT_GOAL))
-            || self.next_move.take().is_some()
             || short::text(&mut self.goal, SHORTEST_GOAL)
             || self.parent_mission_id.take().is_some()
+            || self.next_move.as_mut().is_some_and(|step| short::to_nothing(&mut step.why, 0))
             || self.warning.take().is_some()
+            || self.next_move.as_mut().is_some_and(Move::without_arguments)
+            || self.next_move.take().is_some()
     }
 }
 

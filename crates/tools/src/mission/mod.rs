@@ -29,6 +29,14 @@ const READ: Spec = Spec { family: Family::Mission, lean: true, caller: Field::Ag
 /// A tool that adds to one.
 const WRITE: Spec = Spec { effect: Effect::Remember, ..READ };
 
+/// Characters below which there is no room for words about the answer itself.
+const TIGHT: usize = 1_000;
+
+/// Whether what to do in a mission is worth more than how to take it up.
+fn is_tight(ctx: &Ctx<'_>) -> bool {
+    ctx.header().max_chars.is_some_and(|room| room < TIGHT)
+}
+
 /// What a look at programs and hosts does not claim.
 const NO_UPDATE: [&str; 3] = [
     "does not say that a host was updated or rebound: only a new handshake shows that",

@@ -70,6 +70,16 @@ pub(super) fn handoff(
     if seal == Seal::Broken {
         report.faults.push("handoff_digest is not that of its content.".to_owned());
     }
+    let beside = handed::beside(text, &kept);
+    report.intact &= beside.forged.is_empty();
+    let forged = beside.forged.iter();
+    report.faults.extend(forged.map(|field| format!("{field} is not what is said of this hand-off.")));
+    if !beside.unsealed.is_empty() {
+        report.remarks.push(format!(
+            "Not covered by its seal, and not to be relied on: {}.",
+            beside.unsealed.join(", ")
+        ));
+    }
     let here = Here::open(global);
     // Where it was cut to next to nothing, it says only how much it left out of all.
     let left_out = ["graph_anchors", "items"].iter().find_map(|list| kept.left_out.get(*list)?.as_u64());

@@ -1,14 +1,14 @@
 //! Witness: what lies beside a stream and says how far it had come, so that one that was cut is found although its own count
 //! was cut with it.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 
 use m1nd_memory::StoreError;
 use m1nd_mission::packet::Packet;
-use m1nd_mission::{Detail, Event, MissionId, StoodAt};
+use m1nd_mission::{Detail, Event, MissionId, StoodAt, flight};
 use serde_json::Value;
 
 use super::{Missions, record};
@@ -128,6 +128,13 @@ pub fn recorder_against(
     };
     let text = String::from_utf8_lossy(&text);
     let lines: Vec<&str> = text.lines().collect();
+    // The lines that the events make: a recorder says these and nothing else.
+    let made = flight::lines(events).into_iter().zip(events);
+    let made: HashMap<&str, (String, u64)> = made
+        .filter_map(|(line, event)| {
+            Some((event.event_id.as_str(), (serde_json::to_string(&line).ok()?, event.sequence)))
+        })
+        .collect();
     let mut told = HashSet::new();
     for (at, line) in lines.iter().enumerate() {
         let number = at + 1;
@@ -141,23 +148,15 @@ pub fn recorder_against(
             }
             continue;
         };
-        let event = events.iter().find(|event| said["step_id"] == event.event_id.as_str());
-        let Some(event) = event else {
+        let Some((made, sequence)) = said["step_id"].as_str().and_then(|step| made.get(step)) else {
             faults.push(format!("line {number} of the flight recorder tells of no event of it"));
             continue;
         };
-        told.insert(event.sequence);
-        let draft = &event.draft;
-        let is_same = said["mission_id"] == mission.as_str()
-            && said["tool_family"] == draft.tool_family.name()
-            && said["target"] == draft.target.as_str()
-            && said["phase"] == draft.phase.as_str()
-            && said["outcome"] == draft.outcome.as_str()
-            && said["duration_ms"].as_u64() == draft.duration_ms;
-        if !is_same {
+        told.insert(*sequence);
+        if made != line {
+            let fields = other_fields(&said, made);
             faults.push(format!(
-                "line {number} of the flight recorder says otherwise than event {}",
-                event.sequence
+                "line {number} of the flight recorder says otherwise than event {sequence}{fields}"
             ));
         }
     }
@@ -170,6 +169,18 @@ pub fn recorder_against(
     (faults, remarks)
 }
 
+/// The fields in which a line of the recorder is not the one that its event makes.
+fn other_fields(said: &Value, made: &str) -> String {
+    let made: Value = serde_json::from_str(made).unwrap_or_default();
+    let (Some(said), Some(made)) = (said.as_object(), made.as_object()) else { return String::new() };
+    let names = said.keys().chain(made.keys().filter(|name| !said.contains_key(*name)));
+    let others = names.filter(|name| said.get(*name) != made.get(*name));
+    let others: Vec<String> = others.take(MOST_FIELDS).map(|name| name.escape_debug().to_string()).collect();
+    if others.is_empty() { String::new() } else { format!(": {}", others.join(", ")) }
+}
+
+/// Fields of a line that are named.
+const MOST_FIELDS: usize = 5;
 /// More of them say nothing new.
 const MOST_FAULTS: usize = 20;
 
