@@ -38,6 +38,7 @@ pub mod structures;
 pub mod syntax;
 #[cfg(test)]
 mod testing;
+pub mod valued;
 mod walk;
 
 pub use assemble::assemble;
