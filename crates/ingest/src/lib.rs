@@ -14,6 +14,7 @@ pub mod facts;
 pub mod given;
 pub mod history;
 pub mod imported;
+pub mod inline;
 mod interface;
 pub mod languages;
 mod layout;
