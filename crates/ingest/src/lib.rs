@@ -22,6 +22,7 @@ mod literals;
 pub mod manifest;
 pub mod mentions;
 mod mounts;
+pub mod overloads;
 mod patch;
 mod reads;
 pub mod report;

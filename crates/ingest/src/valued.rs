@@ -20,7 +20,8 @@ pub fn lines(path: &str, bytes: &[u8]) -> Option<Vec<u32>> {
     let is_valued = |what: ExprIx, scope: Scope| match facts.inside.expr(what) {
         Expr::Call { callee, types, .. } => {
             // Methods of Go take no types: `c.steps[c.at](c)` is read as if `c.at` were one.
-            let is_element = language.name == "go" && !types.is_empty() && begins_held(&facts, *callee, scope);
+            let is_element =
+                language.name == "go" && !types.is_empty() && begins_held(&facts, *callee, scope);
             is_element || is_value(&facts, *callee, scope)
         }
         _ => false,

@@ -83,7 +83,9 @@ impl Search<'_> {
         let said = |(calls, node, base): (Vec<NodeIx>, NodeIx, NodeIx), how: &str, factor: f32| {
             let (name, base) = (self.name(node), self.name(base));
             let says = match calls.len() {
-                0 => format!("{name} {how} {base}: no call of that is known here, but it is one more way to it"),
+                0 => format!(
+                    "{name} {how} {base}: no call of that is known here, but it is one more way to it"
+                ),
                 1 => format!("1 call of {base}, which {name} {how}, may run it"),
                 count => format!("{count} calls of {base}, which {name} {how}, may run it"),
             };
@@ -97,7 +99,9 @@ impl Search<'_> {
         let kept = promised.max_by_key(|(calls, ..)| calls.len()).filter(|(calls, ..)| !calls.is_empty());
         match (best, kept) {
             (Some(base), _) if !base.0.is_empty() => Some(said(base, "overrides or implements", DISPATCHED)),
-            (_, Some(base)) => Some(said(base, "has the name of, as its type has all that its interface asks for", GUESSED)),
+            (_, Some(base)) => {
+                Some(said(base, "has the name of, as its type has all that its interface asks for", GUESSED))
+            }
             (Some(base), None) => Some(said(base, "overrides or implements", 1.0)),
             (None, None) => None,
         }
