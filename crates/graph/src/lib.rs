@@ -25,6 +25,7 @@ pub mod node;
 mod overloads;
 pub mod pagerank;
 pub mod patch;
+mod promised;
 mod reexported;
 pub mod rewire;
 pub mod scc;

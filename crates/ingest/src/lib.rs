@@ -14,6 +14,7 @@ pub mod facts;
 pub mod given;
 pub mod history;
 pub mod imported;
+pub mod inline;
 mod interface;
 pub mod languages;
 mod layout;
@@ -21,6 +22,7 @@ mod literals;
 pub mod manifest;
 pub mod mentions;
 mod mounts;
+pub mod overloads;
 mod patch;
 mod reads;
 pub mod report;
@@ -38,6 +40,7 @@ pub mod structures;
 pub mod syntax;
 #[cfg(test)]
 mod testing;
+pub mod valued;
 mod walk;
 
 pub use assemble::assemble;

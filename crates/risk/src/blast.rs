@@ -23,7 +23,7 @@ pub enum Toward {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Via {
     Relation(EdgeKind),
-    /// A call of the method that a changed one overrides or implements may run it.
+    /// A call of the method that a changed one overrides or implements, by name or as types of Go do, may run it.
     Override,
     /// It runs test code that nothing calls.
     Harness,
@@ -351,9 +351,7 @@ fn each_step(
                 }
             }
             handed.takers(from).for_each(|taker| import(taker, &mut step));
-            // Nobody calls a test, nor what it overrides.
-            let overridden = if is_test(graph, from) { Vec::new() } else { graph.overridden(from) };
-            for base in overridden {
+            for base in bases(graph, from) {
                 for edge in graph.incoming(base).filter(|edge| edge.kind == EdgeKind::Calls) {
                     step(edge.source, Via::Override, strength(&edge) * OVERRIDE, false);
                 }
@@ -369,6 +367,17 @@ fn each_step(
             handed.givers(from).for_each(|giver| import(giver, &mut step));
         }
     }
+}
+
+/// The methods a call of which may run this one: those that it overrides or implements, and those of interfaces that its type
+/// keeps without naming them. Nobody calls a test, nor what it overrides.
+pub(crate) fn bases(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
+    if is_test(graph, node) {
+        return Vec::new();
+    }
+    let mut found = graph.overridden(node);
+    found.extend(graph.promised(node));
+    found
 }
 
 /// The sum of signals; that of none is zero, and not the negative zero that an empty sum of floats is.

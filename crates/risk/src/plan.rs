@@ -44,6 +44,13 @@ impl Severity {
         }
     }
 
+    /// The one of a name.
+    pub fn parse(name: &str) -> Option<Self> {
+        [Severity::Low, Severity::Medium, Severity::High, Severity::Critical]
+            .into_iter()
+            .find(|one| one.name() == name)
+    }
+
     /// By how likely it is.
     pub fn of_likelihood(likelihood: f32) -> Self {
         match likelihood {
@@ -61,6 +68,20 @@ pub fn level(score: f64) -> &'static str {
         score if score < 0.6 => "medium",
         score if score < 0.8 => "high",
         _ => "critical",
+    }
+}
+
+/// The level that a score has; what breaks something is never played down by what else is well.
+pub fn level_of(score: f64, worst: Option<Severity>) -> &'static str {
+    let least = match worst {
+        Some(Severity::Critical) => Severity::High,
+        Some(Severity::High) => Severity::Medium,
+        _ => Severity::Low,
+    };
+    match (level(score), least) {
+        ("low", _) => least.name(),
+        ("medium", Severity::High) => least.name(),
+        (level, _) => level,
     }
 }
 
@@ -216,6 +237,10 @@ mod tests {
     #[test]
     fn levels_end_where_the_contract_says() {
         let levels = [0.0, 0.299, 0.3, 0.599, 0.6, 0.799, 0.8, 1.0].map(level);
+        let breaks = Some(Severity::Critical);
+        assert_eq!([0.1, 0.565, 0.9].map(|score| level_of(score, breaks)), ["high", "high", "critical"]);
+        assert_eq!([0.1, 0.7].map(|score| level_of(score, Some(Severity::High))), ["medium", "high"]);
+        assert_eq!((level_of(0.1, None), level_of(0.3, Some(Severity::Low))), ("low", "medium"));
         assert_eq!(levels, ["low", "low", "medium", "medium", "high", "high", "critical", "critical"]);
     }
 }

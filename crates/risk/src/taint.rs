@@ -8,8 +8,10 @@ use std::sync::LazyLock;
 use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
 use regex::Regex;
 
+mod built;
 mod imported;
 
+use built::Built;
 pub use imported::Imported;
 
 /// What a dangerous call does.
@@ -103,10 +105,14 @@ pub fn knows(language: &str) -> bool {
 /// Dangerous calls in the source of one function, with how many lines after its first; each kind once.
 pub fn sinks(language: &str, source: &str, imported: &Imported) -> Vec<(Sink, usize)> {
     let mut found: Vec<(Sink, usize)> = Vec::new();
+    let mut built = Built::of(language);
     for (at, line) in source.lines().enumerate() {
         // Comments, and the heads of functions that are called like what is looked for.
         let Some(code) = behind_head(line.trim_start()) else { continue };
         let code = &*imported.spelled_out(code);
+        if built.runs(code) && !found.iter().any(|(known, _)| *known == Sink::Sql) {
+            found.push((Sink::Sql, at));
+        }
         for (languages, sink, regex) in &patterns().sinks {
             let is_new = !found.iter().any(|(known, _)| known == sink);
             if !is_new || !languages.contains(&language) {
@@ -256,6 +262,16 @@ mod tests {
         assert_eq!(found("go", "\texec.Command(name)"), ["execute"]);
         assert_eq!(found("go", "\texec.Command(\"sh\", \"-c\", x)"), ["execute"]);
         assert_eq!(found("java", "  new ObjectInputStream(in)"), ["deserialize"]);
+        let go = "\tq := fmt.Sprintf(\"select %s\", x)\n\trows, err := db.Query(q)";
+        assert_eq!(found("go", go), ["sql"]);
+        assert_eq!(found("go", "\tq := \"select 1\"\n\tdb.QueryContext(ctx, q)"), [""; 0]);
+        assert_eq!(found("go", "\tq := \"select \" + x\n\tdb.QueryContext(ctx, q, 1)"), ["sql"]);
+        assert_eq!(found("go", "\tq := \"select \" + x\n\tq = \"select 1\"\n\tdb.Query(q)"), [""; 0]);
+        assert_eq!(found("java", "  String q = \"select \" + x;\n  s.executeQuery(q);"), ["sql"]);
+        assert_eq!(found("python", "    q = f\"select {x}\"\n    cur.execute(q)"), ["sql"]);
+        assert_eq!(found("python", "    q = \"select 1\"\n    q += x\n    cur.execute(q, [y])"), ["sql"]);
+        assert_eq!(found("python", "    q = f\"select {x}\"\n    cur.execute(other)"), [""; 0]);
+        assert_eq!(found("typescript", "  const q = `select ${x}`;\n  db.query(q)"), ["sql"]);
         assert!(!knows("rust") && knows("tsx"));
         assert_eq!(boundaries("if form.is_valid():\n  x = escape(y)"), ["is_valid", "escape"]);
     }

@@ -320,3 +320,32 @@ fn a_field_of_java_that_its_class_still_says_is_told() {
     // A class above may give it.
     assert_eq!(told(&without.replace("class Reader", "class Reader extends Places")), [""; 0]);
 }
+
+const INTERFACES: &str = "//- go.mod\nmodule example.com/m\n//- bind.go\npackage m\n\ntype Binding interface {\n\tName() string\n\tBind(v any) error\n}\n\n\
+     type jsonBinding struct{}\n\nfunc (jsonBinding) Name() string { return \"json\" }\n\nfunc (jsonBinding) Bind(v any) error {\n\tif v == nil {\n\t\treturn nil\n\t}\n\treturn nil\n}\n\n\
+     type Context struct{ handlers []func(*Context) }\n\nfunc (c *Context) With(v any, b Binding) error { return b.Bind(v) }\n\n\
+     func (c *Context) Next() { c.handlers[0](c) }\n\nfunc (c *Context) Abort() {}\n\
+     //- bind_test.go\npackage m\n\nimport \"testing\"\n\nfunc TestBind(t *testing.T) { check(jsonBinding{}) }\n\nfunc check(b Binding) { b.Bind(nil) }\n";
+
+#[test]
+fn a_method_that_only_an_interface_names_is_reached_through_it() {
+    let fixture = Fixture::new(m1nd_tools::surface(), INTERFACES);
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let ask = |tool: &str, arguments: Value| fixture.call(tool, arguments).body;
+    let verdict = |claim: &str| ask("hypothesize", json!({ "claim": claim }))["verdict"].clone();
+    assert_eq!(verdict("jsonBinding.Bind is unused"), "inconclusive");
+    assert_eq!(verdict("Context.With never calls jsonBinding.Bind"), "inconclusive");
+    assert_eq!(verdict("Context.Next never calls Context.Abort"), "inconclusive");
+    assert_eq!(verdict("Context.Abort never calls Context.Next"), "likely_true");
+    let impact = ask("impact", json!({"node_id": "jsonBinding.Bind"}));
+    let hit = |id: &str| {
+        let hits = impact["blast_radius"].as_array().unwrap();
+        hits.iter().find(|hit| hit["node_id"].as_str().unwrap().ends_with(id)).cloned()
+    };
+    let caller = hit("Context.With").unwrap();
+    assert_eq!((&caller["via"], &caller["inferred"]), (&json!("overrides"), &json!(true)), "{impact}");
+    let tests = ask("tests_for", json!({"node_id": "jsonBinding.Bind"}));
+    assert_eq!(tests["total"], 1, "{tests}");
+    let removal = ask("counterfactual", json!({"node_ids": ["jsonBinding.Bind"]}));
+    assert_eq!(removal["total_affected"], 3, "{removal}");
+}

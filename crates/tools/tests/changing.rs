@@ -257,6 +257,7 @@ fn what_changed_together_is_predicted_and_missed_in_a_plan() {
         "{found}"
     );
     assert!(found["risk_score"].as_f64().unwrap() >= 0.5 && found["risk_level"] != "low");
+    assert!(["high", "critical"].contains(&found["risk_level"].as_str().unwrap()), "{found}");
     let round = json!([
         {"action_type": "modify", "file_path": "util.py", "depends_on": ["views.py"]},
         {"action_type": "modify", "file_path": "views.py", "depends_on": ["util.py"]},

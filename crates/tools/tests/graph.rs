@@ -170,6 +170,7 @@ fn a_name_that_is_not_there_leads_somewhere() {
         ":-1",
         "py/u16.py",
         "u16.rs",
+        "m.py",
         "/etc/passwd:1",
         "/etc/passwd",
         "../x",
@@ -184,6 +185,7 @@ fn a_name_that_is_not_there_leads_somewhere() {
         :-1 => node_not_found outline . `node_id`: No node is named ":-1".
         py/u16.py => node_not_found glob u16.py `node_id`: No node is named "py/u16.py".
         u16.rs => node_not_found glob u16.rs `node_id`: No node is named "u16.rs".
+        m.py => node_not_found glob m.py `node_id`: No node is named "m.py".
         /etc/passwd:1 => path_outside_workspace glob * `node_id`: "/etc/passwd" is outside the workspace.
         /etc/passwd => path_outside_workspace glob * `node_id`: "/etc/passwd" is outside the workspace.
         ../x => path_outside_workspace glob * `node_id`: "../x" is outside the workspace.

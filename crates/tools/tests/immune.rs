@@ -303,3 +303,46 @@ def start(command): sp.run(command, shell=True)
     assert_eq!(places(None), ["web/app.js:11", "web/app.js:6"]);
     assert_eq!(places(Some("jobs")), ["jobs/tool.py:3"]);
 }
+
+#[test]
+fn handlers_that_stand_in_one_file_are_told_apart() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- web/app.js
+const { exec } = require('child_process');
+const app = require('express')();
+app.get('/a', (q, r) => { exec('ls ' + q.query.d) }); app.post('/b', (q, r) => { r.send(eval(q.body.x)) });
+app.get('/c', (q, r) => { validateId(q.query.id) });
+app.get('/d', (q, r) => {
+  validateId(q.query.id);
+  run(q.query.id);
+});
+app.get('/e', (q, r) => { open(q.query.id) });
+function run(c) { exec(c + 'x'); }
+function open(c) { exec(c + 'y'); }
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("taint_trace", json!({})).body;
+    let mut shown: Vec<String> = found["paths"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            format!("{} {} {}", one["at"].as_str().unwrap(), one["sink"].as_str().unwrap(), one["boundaries"])
+        })
+        .collect();
+    shown.sort();
+    assert_eq!(
+        shown,
+        [
+            "web/app.js:10 execute [\"validateId\"]",
+            "web/app.js:11 execute []",
+            "web/app.js:3 execute []",
+            "web/app.js:3 execute []",
+        ],
+        "{found}"
+    );
+    assert_eq!(found["unguarded"], 3, "{found}");
+}

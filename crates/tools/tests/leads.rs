@@ -465,3 +465,21 @@ func use(door: Any) { print(door.open) }
     let found = callers(&fixture, "Cart.never");
     assert_eq!((&found["reads"], &found["leads"]), (&Value::Null, &Value::Null), "{found}");
 }
+
+#[test]
+fn a_line_of_an_overload_means_the_function_that_it_declares() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        "//- a.ts\nexport function allowed(url: string): boolean;\nexport function allowed(url: number): boolean;\nexport function allowed(url: any) {\n  return true;\n}\n\
+         //- b.py\nfrom typing import overload\n\n\nclass A:\n    @overload\n    def get(self, a: int) -> int: ...\n    @overload\n    def get(self, a: str) -> str: ...\n    def get(self, a):\n        return a\n",
+    );
+    fixture.call("ingest", json!({}));
+    for line in 1..=3 {
+        let found = callers(&fixture, &format!("a.ts:{line}"));
+        assert_eq!(found["node_id"], "function::a.ts::allowed", "{found}");
+        assert!(found["unattributed"].is_null() && found["leads"].is_null(), "{found}");
+    }
+    for line in 5..=9 {
+        assert_eq!(callers(&fixture, &format!("b.py:{line}"))["node_id"], "method::b.py::A.get", "{line}");
+    }
+}

@@ -163,3 +163,17 @@ fn direct_callers_that_do_not_fit_are_counted_and_can_be_asked_for() {
     let back = ok(&fixture, "impact", json!({"node_id": "far_003", "direction": "reverse"}));
     assert_eq!((&back["total"], &back["direct_callers"]), (&json!(2), &json!(0)), "{back}");
 }
+
+#[test]
+fn a_plan_without_a_history_has_no_score_but_what_breaks_is_told() {
+    let fixture = ingested(CODE);
+    let plan = |act: &str| {
+        let actions = json!([{"action_type": act, "file_path": "shop/door.py"}]);
+        ok(&fixture, "validate_plan", json!({ "actions": actions }))
+    };
+    let found = plan("modify");
+    assert!(found["no_data"].is_string() && found["risk_score"].is_null(), "{found}");
+    assert!(found["risk_level"].is_null(), "{found}");
+    let found = plan("delete");
+    assert_eq!((&found["risk_score"], &found["risk_level"]), (&Value::Null, &json!("high")), "{found}");
+}

@@ -63,6 +63,18 @@ fn set_up_of_a_test_case_counts_whatever_its_class_is_called() {
 }
 
 #[test]
+fn what_java_runs_before_its_tests_is_run_by_them() {
+    let fixture = ingested(
+        "//- src/main/java/Shop.java\nclass Shop {\n  static void open() {}\n  static void sell() {}\n  static void stock() {}\n}\n\
+         //- src/test/java/ShopTest.java\nclass ShopTest {\n  @BeforeEach void s() { Shop.open(); }\n  @Test void sells() { Shop.sell(); }\n}\n\
+         //- src/test/java/OldTest.java\npublic class OldTest extends junit.framework.TestCase {\n  @Override protected void setUp() { Shop.stock(); }\n  public void testOld() {}\n}\n",
+    );
+    assert_eq!(tests(&fixture, "Shop.open"), ["ShopTest.sells"]);
+    assert_eq!(tests(&fixture, "Shop.sell"), ["ShopTest.sells"]);
+    assert_eq!(tests(&fixture, "Shop.stock"), ["OldTest.testOld"]);
+}
+
+#[test]
 fn a_fixture_is_no_test_and_gives_way_to_a_nearer_one() {
     let fixture = ingested(
         "//- lib.py\ndef outer():\n    return 1\n\n\ndef inner():\n    return 2\n\n\ndef apps():\n    return 3\n\

@@ -331,3 +331,12 @@ fn a_stale_line_of_an_overloaded_method_leads_to_the_nearest_of_its_name() {
         "{found}"
     );
 }
+
+#[test]
+fn of_two_functions_on_one_line_the_named_one_did_not_move() {
+    let text = "//- Cargo.toml\n[package]\nname = \"m\"\n//- src/lib.rs\npub trait T { fn one(&self) { panic!() } fn two(&self) {} }\n//- trace.log\nthread 'main' panicked at src/lib.rs:1:30:\nexplicit panic\nstack backtrace:\n   0: m::T::one\n             at ./src/lib.rs:1:30\n";
+    let (_fixture, found) = traced(text);
+    let first = &found["suspects"][0];
+    assert_eq!(first["node_id"], "method::src/lib.rs::T.one", "{found}");
+    assert_ne!(first["moved"], true, "{found}");
+}

@@ -40,6 +40,18 @@ pub struct Timeline {
     pub touches: Vec<Touch>,
     /// Whether older commits were not looked at: time, their number or the end of a shallow clone ended it.
     pub is_cut: bool,
+    /// Where the past of the file ends although older commits touched its path.
+    pub ends: Option<Ends>,
+}
+
+/// A commit by which another file left the path that a file stands under today: what was before is that one's past.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ends {
+    pub id: String,
+    /// Where the other file went.
+    pub moved_to: String,
+    /// How many commits before touched the path, as far as commits were looked through.
+    pub older: usize,
 }
 
 /// The commits of `HEAD`, not older than `since`, that touched the file. Merges do not count: what they bring was told by the
@@ -95,8 +107,17 @@ pub fn timeline(
             continue;
         }
         // Where a file moved away, what was before is the past of that one: what stands under its path today was made anew.
-        if own.is_none() && parents.len() == 1 && counterpart(&repo, &commit, &path, Side::Came).is_some() {
-            break;
+        if let Some(ends) = &mut found.ends {
+            ends.older += 1;
+            continue;
+        }
+        if own.is_none()
+            && parents.len() == 1
+            && let Some((_, to)) = counterpart(&repo, &commit, &path, Side::Came)
+        {
+            let moved_to = to.strip_prefix(&*prefix).map_or_else(|| to.clone(), str::to_owned);
+            found.ends = Some(Ends { id: commit.id.to_string(), moved_to, older: 0 });
+            continue;
         }
         // What came with no past may have had another name.
         let renamed_from = match (own, parents.as_slice(), before.first()) {
@@ -389,6 +410,8 @@ mod tests {
         assert_eq!(past("in/a.py"), ["move", "split LOG.rst b.py in/b.py", "add LOG.rst b.py"]);
         // What was made under the path since has no past before that.
         assert_eq!(past("a.py"), ["again"]);
+        let ends = timeline(dir.path(), "a.py", None, &CancelToken::new()).unwrap().ends;
+        assert_eq!(ends, Some(Ends { id: four.to_string(), moved_to: "in/a.py".to_owned(), older: 2 }));
     }
 
     #[test]

@@ -60,14 +60,14 @@ const ENTRIES: &[Entry] = &[
         shape: Shape::ResourceCleanup,
         text: "((call_expression function: (selector_expression) @name) @found (#match? @name \
                \"^(os\\\\.(Open|OpenFile|Create|CreateTemp)|net\\\\.(Dial|Listen)|http\\\\.(Get|Post|Head))$\"))",
-        says: &[("something is opened, and nothing here closes it", false)],
+        says: &[("something is opened by a form that does not close it", false)],
     },
     Entry {
         family: "script",
         shape: Shape::ResourceCleanup,
         text: "((call_expression function: (member_expression property: (property_identifier) @name)) @found \
                (#eq? @name \"openSync\"))",
-        says: &[("a file is opened, and nothing here closes it", false)],
+        says: &[("a file is opened by a form that does not close it", false)],
     },
     Entry {
         family: "python",

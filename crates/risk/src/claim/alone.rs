@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use m1nd_graph::{Edge, NodeFlags, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, NodeFlags, NodeIx};
 
-use super::judge::{Evidence, GUESSED, NOT_SEEN, SEEN, Search};
+use super::judge::{DISPATCHED, Evidence, GUESSED, NOT_SEEN, SEEN, Search};
 use crate::blast::{self, DEPENDS};
 
 impl Search<'_> {
@@ -56,7 +56,55 @@ impl Search<'_> {
                 }
             }
         }
+        if users.certain.is_empty()
+            && let Some(found) = self.use_of_bases(&own)
+        {
+            return found;
+        }
         users.told("lead to it from outside", "nothing outside is known to lead to it")
+    }
+
+    /// Whether what its methods override or implement is called, or begins a program.
+    fn use_of_bases(&mut self, own: &BTreeSet<NodeIx>) -> Option<Evidence> {
+        let graph = self.graph;
+        let says_of = |node: NodeIx, base: NodeIx| {
+            let calls: Vec<NodeIx> = graph
+                .incoming(base)
+                .filter(|edge| edge.kind == EdgeKind::Calls && !edge.evidence.is_inferred())
+                .filter(|edge| !own.contains(&edge.source))
+                .map(|edge| edge.source)
+                .collect();
+            (calls, node, base)
+        };
+        let ends = |node: NodeIx, bases: Vec<NodeIx>| {
+            let found = bases.into_iter().map(|base| says_of(node, base)).collect::<Vec<_>>();
+            found.into_iter().max_by_key(|(calls, ..)| calls.len())
+        };
+        let said = |(calls, node, base): (Vec<NodeIx>, NodeIx, NodeIx), how: &str, factor: f32| {
+            let (name, base) = (self.name(node), self.name(base));
+            let says = match calls.len() {
+                0 => format!(
+                    "{name} {how} {base}: no call of that is known here, but it is one more way to it"
+                ),
+                1 => format!("1 call of {base}, which {name} {how}, may run it"),
+                count => format!("{count} calls of {base}, which {name} {how}, may run it"),
+            };
+            // A base that nobody calls here may be called by a framework: that speaks against nothing.
+            let factor = if calls.is_empty() { 1.0 } else { 1.0 / factor };
+            Evidence { says, factor, path: calls.into_iter().take(5).collect() }
+        };
+        let overridden = own.iter().filter_map(|&node| ends(node, graph.overridden(node)));
+        let best = overridden.max_by_key(|(calls, ..)| calls.len());
+        let promised = own.iter().filter_map(|&node| ends(node, graph.promised(node)));
+        let kept = promised.max_by_key(|(calls, ..)| calls.len()).filter(|(calls, ..)| !calls.is_empty());
+        match (best, kept) {
+            (Some(base), _) if !base.0.is_empty() => Some(said(base, "overrides or implements", DISPATCHED)),
+            (_, Some(base)) => {
+                Some(said(base, "has the name of, as its type has all that its interface asks for", GUESSED))
+            }
+            (Some(base), None) => Some(said(base, "overrides or implements", 1.0)),
+            (None, None) => None,
+        }
     }
 }
 

@@ -51,11 +51,13 @@ pub struct Known<'a> {
     pub past: Past,
     /// Whether a relation is there only so that a checker of types knows it.
     pub is_typed: &'a dyn Fn(&Edge<'_>) -> bool,
+    /// The first line on which a function calls a value, which may be anything.
+    pub calls_value: &'a dyn Fn(NodeIx) -> Option<u32>,
 }
 
 impl From<Past> for Known<'_> {
     fn from(past: Past) -> Self {
-        Self { past, is_typed: &|_| false }
+        Self { past, is_typed: &|_| false, calls_value: &|_| None }
     }
 }
 
@@ -91,13 +93,16 @@ impl Judged {
 /// A relation that was found is nearly proof.
 pub(super) const SEEN: f32 = 30.0;
 /// A call of a base method runs the override of some receiver.
-const DISPATCHED: f32 = 6.0;
+pub(super) const DISPATCHED: f32 = 6.0;
 /// One that rests on guesses is a hint.
 pub(super) const GUESSED: f32 = 2.0;
 /// That nothing was found is evidence as far as the search went: dynamic calls are not seen.
 pub(super) const NOT_SEEN: f32 = 6.0;
 /// A search that ended early says little.
 const NOT_SEEN_IN_PART: f32 = 1.5;
+
+/// Functions of a type or file whose calls of values are looked for.
+const MOST_LOOKED_INTO: usize = 200;
 
 /// Fewer common changes, or a smaller share of them, happen to any two files.
 const MIN_COMMON: u32 = 2;
@@ -166,6 +171,8 @@ enum Trust {
     Certain,
     /// Also from the call of a base method to its overrides.
     Dispatch,
+    /// Also to the methods of types that have all that an interface asks for.
+    Promise,
     /// Also what is imported for types alone.
     Types,
     /// Also guesses.
@@ -194,12 +201,16 @@ impl Search<'_> {
     }
 
     fn chain(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
-        for trust in [Trust::Certain, Trust::Dispatch, Trust::Types, Trust::Guess] {
+        for trust in [Trust::Certain, Trust::Dispatch, Trust::Promise, Trust::Types, Trust::Guess] {
             if let Some(path) = self.path(one, other, kinds, trust) {
                 let steps = path.len().saturating_sub(1);
                 let (factor, how) = match trust {
                     Trust::Certain => (SEEN, ""),
                     Trust::Dispatch => (DISPATCHED, ", where a call of a base method runs the override"),
+                    Trust::Promise => (
+                        GUESSED,
+                        ", where a call of an interface's method may run that of a type which has all its methods",
+                    ),
                     Trust::Types => {
                         (GUESSED, ", some of it only for types: it is not there when the code runs")
                     }
@@ -214,6 +225,17 @@ impl Search<'_> {
         }
         if let Some(found) = self.signature(one, other, kinds) {
             return found;
+        }
+        if kinds == [EdgeKind::Calls]
+            && let Some((caller, line)) = self.value_called(one)
+        {
+            let says = format!(
+                "no chain of calls is known to lead from {} to {}, but {} calls a value on line {line}, and what that is is not known",
+                self.name(one),
+                self.name(other),
+                self.name(caller)
+            );
+            return Evidence { says, factor: 1.0 / NOT_SEEN_IN_PART, path: vec![caller] };
         }
         let (factor, how) = match (self.is_cut, self.is_near) {
             (true, _) => (NOT_SEEN_IN_PART, "before the budget ended"),
@@ -251,13 +273,21 @@ impl Search<'_> {
         Some(Evidence { says, factor, path: vec![stop.node, other] })
     }
 
+    /// What of a node calls a value itself, and on which line. What it calls further on may do so, too, as nearly all code does
+    /// somewhere: that would say nothing.
+    fn value_called(&self, of: NodeIx) -> Option<(NodeIx, u32)> {
+        let own = blast::insides(self.graph, &[of]).into_iter();
+        let callable = own.filter(|&ix| self.graph.node(ix).kind().is_callable());
+        callable.take(MOST_LOOKED_INTO).find_map(|ix| Some((ix, (self.known.calls_value)(ix)?)))
+    }
+
     fn relation(&self, path: &[NodeIx], kinds: &[EdgeKind]) -> String {
         let (Some(&first), Some(&last)) = (path.first(), path.last()) else { return String::new() };
         let verb = if kinds == [EdgeKind::Calls] { "calls" } else { "depends on" };
         format!("{} {verb} {}", self.name(first), self.name(last))
     }
 
-    fn name(&self, node: NodeIx) -> String {
+    pub(super) fn name(&self, node: NodeIx) -> String {
         let node = self.graph.node(node);
         if node.qualified().is_empty() { node.path().to_owned() } else { node.qualified().to_owned() }
     }
@@ -290,6 +320,9 @@ impl Search<'_> {
                     let mut ends = vec![edge.target];
                     if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
                         ends.extend(self.overrides(&edge));
+                    }
+                    if trust >= Trust::Promise && edge.kind == EdgeKind::Calls {
+                        ends.extend(self.graph.keeping(edge.target));
                     }
                     for end in ends {
                         if from.contains_key(&end) {

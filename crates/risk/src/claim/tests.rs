@@ -1,6 +1,6 @@
 //! Claims about small graphs.
 
-use m1nd_graph::{EdgeKind, EdgeSpec, Graph, GraphBuilder, Handle, NodeFlags, NodeKind, NodeSpec};
+use m1nd_graph::{EdgeKind, EdgeSpec, Graph, GraphBuilder, Handle, NodeFlags, NodeIx, NodeKind, NodeSpec};
 
 use super::*;
 use crate::testing::{at, graph};
@@ -196,11 +196,39 @@ fn what_is_imported_for_types_alone_is_no_certain_dependency() {
     let graph = graph("a.py imports b.py\nb.py imports c.py\n");
     let typed = |edge: &m1nd_graph::Edge<'_>| edge.target == at(&graph, "b.py");
     let verdict = |one: &str, other: &str| {
-        let known = Known { past: PAST, is_typed: &typed };
+        let known = Known { past: PAST, is_typed: &typed, ..Known::from(PAST) };
         judge(&graph, Kind::DependsOn, at(&graph, one), Some(at(&graph, other)), 5, 9, known)
     };
     assert_eq!(verdict("b.py", "c.py").verdict(), "likely_true");
     let found = verdict("a.py", "c.py");
     assert_eq!(found.verdict(), "inconclusive");
     assert!(found.evidence[0].says.contains("only for types"), "{:?}", found.evidence);
+}
+
+#[test]
+fn what_is_reached_through_a_base_is_not_unused() {
+    let graph = graph(
+        "Square inherits Shape\nShape contains s.area\nSquare contains q.area\ndraw calls s.area\nDot inherits Form\nForm contains f.size\nDot contains d.size\n",
+    );
+    // 1 : 6, as for a call that a base method hands on.
+    assert_eq!(judged(&graph, Kind::Unused, "q.area", None), ("likely_false".into(), 0.14));
+    assert_eq!(judged(&graph, Kind::Unused, "Square", None), ("likely_false".into(), 0.14));
+    // Who calls the base is not known: a framework may.
+    assert_eq!(judged(&graph, Kind::Unused, "d.size", None), ("inconclusive".into(), 0.5));
+}
+
+#[test]
+fn a_call_of_a_value_may_be_any_call() {
+    let graph = graph("next calls safe\nabort calls safe\nother calls safe\n");
+    let next = at(&graph, "next");
+    let calls_value = |node: NodeIx| (node == next).then_some(7);
+    let known = Known { calls_value: &calls_value, ..Known::from(PAST) };
+    let ask = |one: &str| {
+        let ends = (at(&graph, one), Some(at(&graph, "abort")));
+        judge(&graph, Kind::NeverCalls, ends.0, ends.1, 5, 1_000, known)
+    };
+    let found = ask("next");
+    assert_eq!(found.verdict(), "inconclusive");
+    assert!(found.evidence[0].says.contains("next calls a value on line 7"), "{:?}", found.evidence);
+    assert_eq!(ask("other").verdict(), "likely_true");
 }

@@ -182,15 +182,25 @@ fn node_of(graph: &Graph, path: &str, frame: &Frame) -> Mapping {
         let owner = owner(&frame.function);
         let is_it = owner.is_empty() || owner_of(graph, node) == owner;
         let meant = if is_it { None } else { member(graph, path, name, owner, frame.line) };
-        return Mapping::Node { node: meant.unwrap_or(node), moved: meant.is_some() };
+        let moved = meant.is_some_and(|meant| !holds(graph, meant, frame.line));
+        return Mapping::Node { node: meant.unwrap_or(node), moved };
     }
     match (here, named(graph, path, frame)) {
-        (_, Some(only)) => Mapping::Node { node: only, moved: here.is_some() },
+        (_, Some(only)) => {
+            let moved = here.is_some() && !holds(graph, only, frame.line);
+            Mapping::Node { node: only, moved }
+        }
         (Some(node), None) => Mapping::Node { node, moved: false },
         (None, None) => graph
             .node_by_path(path)
             .map_or(Mapping::Outside, |node| Mapping::Node { node, moved: frame.line.is_some() }),
     }
+}
+
+/// Whether a line is one of a node's.
+fn holds(graph: &Graph, node: NodeIx, line: Option<u32>) -> bool {
+    let (first, last) = graph.node(node).lines();
+    line.is_some_and(|line| (first..=last).contains(&line))
 }
 
 /// The definition of a file that a trace's function is: by its name together with what it is a member of, else by its name alone.

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{Graph, LookupError, Node, NodeIx, NodeKind};
+use m1nd_ingest::{languages, overloads};
 use m1nd_vfs::path::PathError;
 use m1nd_vfs::{Root, read};
 use serde_json::json;
@@ -31,10 +32,26 @@ fn found(
 ) -> Result<NodeIx, Fault> {
     let name = name.trim();
     match within(root, name) {
-        Ok(meant) => find(graph, &meant).map_err(|err| fault(root, graph, argument, err)),
+        Ok(meant) => {
+            let node = find(graph, &meant).map_err(|err| fault(root, graph, argument, err))?;
+            Ok(overloaded(root, graph, &meant, node).unwrap_or(node))
+        }
         // A route may look like an absolute path.
         Err(outside) => find(graph, name).map_err(|_| from_vfs::path("", argument, outside)),
     }
+}
+
+/// The function that a line belongs to on which one of its overloads is declared: the graph knows the function alone, and finds
+/// the file or the class around it there.
+fn overloaded(root: &Root, graph: &Graph, name: &str, found: NodeIx) -> Option<NodeIx> {
+    let is_around = graph.node(found).kind() == NodeKind::File || graph.node(found).kind().is_type();
+    let (path, line) = name.rsplit_once(':').filter(|_| is_around)?;
+    let line = line.parse::<u32>().ok()?;
+    let path = root.relative(path).ok()?;
+    let file = read::text(root, &path, MAX_FILE_BYTES).ok()?;
+    let whole = overloads::function_of(path.as_str(), file.text.as_bytes(), line)?;
+    let node = graph.node_at(path.as_str(), whole)?;
+    graph.node(node).kind().is_callable().then_some(node)
 }
 
 /// The graph counts the lines of what it read; of a file that was not parsed only the disk knows them.
@@ -103,6 +120,7 @@ fn recovery(graph: &Graph, name: &str) -> (String, Recovery) {
     let why = format!("No node is named {shown:?}.");
     let word = place.rsplit([':', '.', '/', '#']).find(|part| part.contains(char::is_alphabetic));
     let is_path = path.contains('/')
+        || (path == place && is_called_as_file(path))
         || (path == place && path.rsplit_once('.').is_some_and(|(_, end)| is_ending(graph, end)));
     match word {
         None => {
@@ -124,6 +142,11 @@ fn recovery(graph: &Graph, name: &str) -> (String, Recovery) {
             (why, Recovery::call(hint, SEARCH, json!({ "query": word })))
         }
     }
+}
+
+/// Whether a name ends as files of a language do, though none may be here.
+fn is_called_as_file(name: &str) -> bool {
+    name.rsplit_once('.').is_some_and(|(stem, _)| !stem.is_empty()) && languages::of_path(name).is_some()
 }
 
 /// Whether some file of the graph ends so.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx, NodeKind, near};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
 use m1nd_vfs::Root;
 use m1nd_vfs::read::{self, TextFile};
 use schemars::JsonSchema;
@@ -157,7 +157,7 @@ pub fn leads(graph: &Graph, node: NodeIx) -> Vec<Lead> {
         Lead { via, node_id: graph.node(ix).id().to_owned(), calls: Some(calls), at: None }
     };
     found.extend(graph.overridden(node).into_iter().map(|base| lead("base", base)));
-    found.extend(promised(graph, node).into_iter().map(|base| lead("base", base)));
+    found.extend(graph.promised(node).into_iter().map(|base| lead("base", base)));
     found.extend(constructed(graph, node).map(|class| lead("class", class)));
     found.extend(variants(graph, node).into_iter().map(|other| lead("variant", other)));
     if graph.node(node).kind().is_callable() {
@@ -183,37 +183,6 @@ fn constructed(graph: &Graph, node: NodeIx) -> Option<NodeIx> {
     let is_constructor = label == "constructor" || label == graph.node(owner).label();
     let is_called = graph.incoming(owner).any(|edge| edge.kind == EdgeKind::Calls);
     (is_constructor && is_called && graph.node(node).kind().is_callable()).then_some(owner)
-}
-
-/// Methods of Go interfaces that a method is meant by where its type has all that they ask for, and that are called; those of
-/// its own file first, then of its folder.
-fn promised(graph: &Graph, node: NodeIx) -> Vec<NodeIx> {
-    let asked = graph.node(node);
-    let Some(owner) = graph.owner(node).filter(|_| asked.language() == "go") else { return Vec::new() };
-    if graph.node(owner).kind() == NodeKind::Interface {
-        return Vec::new();
-    }
-    let names = |ty: NodeIx| {
-        let members = graph.lineage(ty).into_iter().flat_map(|of| graph.members(of));
-        let callable = members.filter(|&ix| graph.node(ix).kind().is_callable());
-        callable.map(|ix| graph.node(ix).label()).collect::<BTreeSet<&str>>()
-    };
-    let own = names(owner);
-    let is_promise = |&other: &NodeIx| {
-        let interface = graph.owner(other).filter(|&ty| graph.node(ty).kind() == NodeKind::Interface);
-        other != node
-            && graph.node(other).language() == "go"
-            && graph.incoming(other).any(|edge| edge.kind == EdgeKind::Calls)
-            && interface.is_some_and(|ty| names(ty).is_subset(&own))
-    };
-    let named = graph.nodes_by_label(asked.label()).iter().map(|&at| NodeIx(at));
-    let mut found: Vec<NodeIx> = named.filter(is_promise).collect();
-    let far = |other: NodeIx| {
-        let path = graph.node(other).path();
-        (path != asked.path(), near::folder(path) != near::folder(asked.path()))
-    };
-    found.sort_by_key(|&other| (far(other), other));
-    found
 }
 
 /// What a package of Go defines under the same name for builds that exclude this one, and calls lead to.

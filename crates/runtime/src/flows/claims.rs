@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use m1nd_contract::{Code, Fault, Recovery};
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx};
+use m1nd_ingest::{scan, valued};
 use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, PATTERNS, Past};
 use m1nd_vfs::Root;
 use serde_json::json;
@@ -42,7 +43,8 @@ pub fn judge(
         None => Past::Unknown,
     };
     let typed = Typed { root, graph: &at.graph, known: RefCell::default() };
-    let known = Known { past, is_typed: &|edge| typed.has(edge) };
+    let valued = Valued { root, graph: &at.graph, known: RefCell::default() };
+    let known = Known { past, is_typed: &|edge| typed.has(edge), calls_value: &|node| valued.line(node) };
     let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, known);
     Ok(Hypothesis { claim, one, other, judged })
 }
@@ -65,6 +67,27 @@ impl Typed<'_> {
         let mut known = self.known.borrow_mut();
         let typed = known.entry(from).or_insert_with(|| only_typed(self.root, self.graph, from));
         typed.contains(&to)
+    }
+}
+
+/// Files that are looked into for calls of values when they are asked for.
+struct Valued<'g> {
+    root: &'g Root,
+    graph: &'g Graph,
+    known: RefCell<BTreeMap<String, Vec<u32>>>,
+}
+
+impl Valued<'_> {
+    /// The first line on which a function calls a value.
+    fn line(&self, node: NodeIx) -> Option<u32> {
+        let node = self.graph.node(node);
+        let mut known = self.known.borrow_mut();
+        let lines = known.entry(node.path().to_owned()).or_insert_with(|| {
+            let bytes = scan::read(self.root, node.path());
+            bytes.ok().and_then(|bytes| valued::lines(node.path(), &bytes)).unwrap_or_default()
+        });
+        let (first, last) = node.lines();
+        lines.iter().copied().find(|line| (first..=last).contains(line))
     }
 }
 

@@ -42,9 +42,21 @@ pub struct Companion {
     pub times: u32,
 }
 
+/// Where the past of a file ends although older commits touched its path.
+#[derive(Clone, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+pub struct Ends {
+    /// The commit that moved another file away from this path: what was before is that one's past.
+    pub commit: String,
+    /// Where that file went.
+    pub moved_to: String,
+    /// Commits before it that touched the path.
+    pub older_commits: u64,
+}
+
 /// What was found.
 pub struct PastOfFile {
     pub touches: Vec<Touch>,
+    pub ends: Option<Ends>,
     pub companions: Vec<Companion>,
     pub trend: Trend,
     pub is_cut: bool,
@@ -107,7 +119,16 @@ pub fn run(ctx: &Ctx<'_>, path: &str, days: Option<f64>) -> Result<PastOfFile, F
         removed: touch.removed,
         renamed_from: touch.renamed_from,
     };
+    let ends = found.ends.map(|ends| Ends {
+        commit: ends.id.chars().take(12).collect(),
+        moved_to: match &mount {
+            Some(mount) => format!("{}/{}", mount.folder().trim_end_matches('/'), ends.moved_to),
+            None => ends.moved_to,
+        },
+        older_commits: ends.older as u64,
+    });
     Ok(PastOfFile {
+        ends,
         trend: trend(&steps, days.unwrap_or(oldest), lines),
         companions: companions(&found.touches, mount.as_ref().map(|mount| mount.folder())),
         is_cut: found.is_cut,

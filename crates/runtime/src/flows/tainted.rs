@@ -6,6 +6,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_risk::taint::{self, Imported, Sink};
 
+use super::handlers::Handlers;
 use super::immunity::Words;
 use super::turbulence::{Entries, ONCE, is_product};
 use crate::ctx::Ctx;
@@ -37,11 +38,12 @@ pub struct Tainted {
 /// Looks at every function that entries reach.
 pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted, Fault> {
     let mut words = Words::of(ctx.workspace()?.root());
+    let mut handlers = Handlers::of(graph, entries);
     let starts: Vec<NodeIx> = entries.particles.keys().copied().collect();
     let before = taint::reached(graph, &starts);
     let mut found = Tainted::default();
     let mut imported: BTreeMap<&str, Imported> = BTreeMap::new();
-    // A file is an entry where a handler without a name stands among its statements.
+    // A file is an entry where a handler without a name stands in it.
     let is_looked_at = |ix: &&NodeIx| {
         let node = graph.node(**ix);
         let has_handlers = node.kind() == NodeKind::File && entries.particles.contains_key(*ix);
@@ -62,29 +64,29 @@ pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted,
             let known = words.text(path).map(|text| Imported::of(language, text)).unwrap_or_default();
             imported.insert(path, known);
         }
-        let source = match graph.node(node).kind() {
-            NodeKind::File => words.statements(graph, path),
-            _ => words.body(graph, node),
-        };
-        let Some(source) = source else { continue };
-        for (sink, after) in taint::sinks(language, &source, &imported[path]) {
-            let nodes = taint::way(&before, node);
-            let mut boundaries: Vec<String> = Vec::new();
-            for &step in &nodes {
-                let names = words.body(graph, step).map(|body| taint::boundaries(&body)).unwrap_or_default();
+        let nodes = taint::way(&before, node);
+        // What the functions before this one look at: a call from a handler without a name is guarded by what that handler has.
+        let steps = nodes.iter().zip(nodes.iter().skip(1));
+        let mut on_the_way: Vec<String> = Vec::new();
+        for (&step, &next) in steps {
+            on_the_way.extend(handlers.boundaries(&mut words, step, Some(next)));
+        }
+        for piece in handlers.pieces(&mut words, node) {
+            for (sink, after) in taint::sinks(language, &piece.source, &imported[path]) {
+                let own = if piece.is_merged { Vec::new() } else { taint::boundaries(&piece.given) };
                 // A function is called what it is, which is no look at its input.
-                let own = graph.node(step).label();
-                boundaries.extend(names.into_iter().filter(|name| name != own));
+                let is_other = |name: &String| name != graph.node(node).label();
+                let boundaries = on_the_way.iter().cloned().chain(own.into_iter().filter(is_other)).collect();
+                let line = piece.line + u32::try_from(after).unwrap_or_default();
+                found.paths.push(Path { sink, line, nodes: nodes.clone(), boundaries });
             }
-            let line = graph.node(node).lines().0 + u32::try_from(after).unwrap_or_default();
-            found.paths.push(Path { sink, line, nodes, boundaries });
         }
     }
     found.paths.sort_by(|a, b| {
         let particles = |path: &Path| path.nodes.first().and_then(|entry| entries.particles.get(entry));
         let is_program = |path: &Path| particles(path).is_some_and(|&count| count == ONCE);
         let key = |path: &Path| (!path.boundaries.is_empty(), is_program(path), path.sink, path.nodes.len());
-        key(a).cmp(&key(b)).then_with(|| a.nodes.cmp(&b.nodes))
+        key(a).cmp(&key(b)).then_with(|| a.nodes.cmp(&b.nodes)).then_with(|| a.line.cmp(&b.line))
     });
     Ok(found)
 }

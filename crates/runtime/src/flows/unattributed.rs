@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use m1nd_contract::Fault;
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
-use m1nd_ingest::languages;
+use m1nd_ingest::{languages, overloads};
 use m1nd_vfs::glob::PathGlob;
 use m1nd_vfs::grep::{self, Case, Pattern, Query, Syntax};
+use m1nd_vfs::read;
 use m1nd_vfs::walk::Reach;
 use m1nd_vfs::{RelPath, Root};
 
 use super::calls::{Files, Lead};
 use super::places;
+use super::slice::MAX_FILE_BYTES;
 use crate::ctx::Ctx;
 use crate::faults;
 use reads::Read;
@@ -116,7 +118,8 @@ pub fn look(
         let path = hit.path.as_str();
         let is_known = known.contains(&(path, hit.line))
             || (is_defined_so && is_definition(graph, name, path, hit.line));
-        let is_declared = language.family == "c" && is_prototype(&hit.text, name);
+        let is_declared = language.family == "c" && is_prototype(&hit.text, name)
+            || !is_known && is_overload(root, graph, name, path, hit.line);
         if !is_known
             && !is_declared
             && !is_comment(&hit.text, language.family)
@@ -269,6 +272,17 @@ fn is_definition(graph: &Graph, name: &str, path: &str, line: u64) -> bool {
         // Attributes and decorators may stand above the name.
         (u64::from(first)..=u64::from(first) + HEAD_LINES).contains(&line)
     })
+}
+
+/// Whether the line declares how a function of the name may be called, before the function itself.
+fn is_overload(root: &Root, graph: &Graph, name: &str, path: &str, line: u64) -> bool {
+    let mut named = graph.nodes_by_label(name).iter().map(|&at| graph.node(NodeIx(at)));
+    if !named.any(|node| node.path() == path) {
+        return false;
+    }
+    let (Ok(line), Ok(relative)) = (u32::try_from(line), root.relative(path)) else { return false };
+    let file = read::text(root, &relative, MAX_FILE_BYTES);
+    file.is_ok_and(|file| overloads::function_of(path, file.text.as_bytes(), line).is_some())
 }
 
 /// Whether the line is part of what is written about the definition around it.

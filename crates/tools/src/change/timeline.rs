@@ -5,7 +5,7 @@ use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Code, Fault, Guidance, ProofState, Recovery, Trim};
 use m1nd_graph::{Graph, NodeKind};
 use m1nd_runtime::faults::from_graph;
-use m1nd_runtime::flows::past_of_file::{self, Companion, Touch};
+use m1nd_runtime::flows::past_of_file::{self, Companion, Ends, Touch};
 use m1nd_runtime::flows::survey::is_within;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
 use m1nd_stdx::round::round3;
@@ -48,6 +48,9 @@ pub struct Output {
     /// Newest first.
     commits: Vec<Touch>,
     total: u64,
+    /// Where these end although older commits touched the path: another file had it, and moved away.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ends: Option<Ends>,
     /// Files that the same commits touched most often.
     co_changed: Vec<Companion>,
     /// Commits a week.
@@ -82,7 +85,7 @@ impl Tool for Timeline {
         name: "timeline",
         summary: "The commits that touched a file, through renames, with lines added and removed, what changed with it, and how its changes go.",
         help: "pattern: dormant without a commit in 90 days (or in the depth); expanding or shrinking by a fifth of what it was; churning when as many lines changed as it has; else stable. \
-            velocity is commits a week and stability the share of weeks without one, over the depth (for all: since the first commit).",
+            velocity is commits a week and stability the share of weeks without one, over the depth (for all: since the first commit). Merges do not count. Where another file had the path before and moved away, the history ends there: ends says so, and timeline of where it went has what is older.",
         intents: &["history of file", "who changed", "when did it change", "churn"],
         needs: Needs::Graph,
         budget: Some(6_000),
@@ -117,6 +120,12 @@ impl Tool for Timeline {
                 ProofState::Blocked,
                 Guidance::hint("Without a history nothing can be told; no_data says what would provide one."),
             ),
+            (Some(_), None) if found.ends.as_ref().is_some_and(|ends| ends.older_commits > 0) => {
+                let to = found.ends.as_ref().map(|ends| ends.moved_to.clone()).unwrap_or_default();
+                let hint =
+                    "Another file had this path before and moved away; older commits are told with that one.";
+                (ProofState::Proving, Guidance::next("timeline", to, hint))
+            }
             (Some(_), _) => (ProofState::Proving, Guidance::default()),
             (None, Some(_)) => (
                 ProofState::Triaging,
@@ -134,6 +143,7 @@ impl Tool for Timeline {
             truncated: total > found.touches.len() as u64,
             commits: found.touches,
             total,
+            ends: found.ends,
             co_changed: found.companions,
             velocity: has_trend.then(|| round3(found.trend.velocity)),
             stability: has_trend.then(|| round3(found.trend.stability)),

@@ -75,7 +75,7 @@ pub struct Output {
     gaps: Vec<Gap>,
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_score: Option<f64>,
-    /// low below 0.3, medium below 0.6, high below 0.8, else critical.
+    /// low below 0.3, medium below 0.6, high below 0.8, else critical; at least high with a critical gap.
     #[serde(skip_serializing_if = "Option::is_none")]
     risk_level: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ impl Tool for ValidatePlan {
         name: "validate_plan",
         summary: "Check a plan of edits before making them: files it forgets, tests to run, how risky it is.",
         help: "gaps: files that use what is deleted or renamed (critical), and files that change with the planned ones (as `predict`; signal_strength is the likelihood that any of them brings it along; high from 0.6, medium from 0.3). \
-            risk_score = 0.25 (1 - trust of the least trusted file) + 0.5 (likelihood that something is left out) + 0.25 (share of files without a test).",
+            risk_score = 0.25 (1 - trust of the least trusted file) + 0.5 (likelihood that something is left out) + 0.25 (share of files without a test). risk_level follows it, and is at least high with a critical gap and medium with a high one. Without a history there is no score, only the level of a critical gap.",
         intents: &["check my plan", "did I forget", "before editing", "plan of changes"],
         needs: Needs::Graph,
         budget: Some(6_000),
@@ -153,8 +153,16 @@ impl Tool for ValidatePlan {
             no_data = no_data.or_else(|| Some(why.to_owned()));
         }
         let risk = round3(planned::risk(&known, &steps, &gaps, &tested));
-        // A risk of files that nothing is known of would be made up.
-        let scored = input.include_risk_score.unwrap_or(true) && (is_known || !gaps.is_empty());
+        let wanted = input.include_risk_score.unwrap_or(true);
+        // A risk of files that nothing is known of would be made up, and most of it without a history, too.
+        let scored = wanted && no_data.is_none() && (is_known || !gaps.is_empty());
+        let worst = gaps.iter().filter_map(|gap| plan::Severity::parse(gap.severity)).max();
+        let breaks = worst == Some(plan::Severity::Critical);
+        let level = match scored {
+            true => Some(plan::level_of(risk, worst)),
+            // What breaks does so whatever commits say.
+            false => (wanted && breaks).then(|| plan::level_of(0.0, worst)),
+        };
         let additions = gaps.iter().filter(|gap| gap.severity != "low");
         let suggested_additions: Vec<Addition> = additions
             .map(|gap| Addition { action_type: "modify", file_path: gap.file_path.clone() })
@@ -190,7 +198,7 @@ impl Tool for ValidatePlan {
         let output = Output {
             gaps,
             risk_score: scored.then_some(risk),
-            risk_level: scored.then(|| plan::level(risk)),
+            risk_level: level,
             test_coverage: input.include_test_impact.unwrap_or(true).then_some(coverage),
             suggested_additions,
             blast_radius_total: tested.reached as u64,

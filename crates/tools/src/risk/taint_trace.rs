@@ -69,7 +69,7 @@ impl Tool for TaintTrace {
         name: "taint_trace",
         summary: "Dangerous calls (run a program, SQL from pieces, deserialize, raw markup, write files) that entry points reach, and whether something on the way validates.",
         help: "Calls that are certain are followed, not values: a path says that the call may run for that entry, not that its input gets there. Dangerous calls are known by how they are written in Python, JavaScript, TypeScript, Go and Java; those whose first argument is a plain text (and no shell) are left out. \
-            boundaries are calls in the functions of the path named like validate, sanitize, escape, clean, authorize, verify, quote; a name is a hint, not a proof.",
+            boundaries are calls in the functions of the path named like validate, sanitize, escape, clean, authorize, verify, quote; a name is a hint, not a proof. Handlers without a name are looked at each by itself; what stands in a file outside them is never called guarded. SQL put together under a name is seen where the same function runs it by that name, not where another one does.",
         intents: &["security", "injection", "taint analysis", "untrusted input", "dangerous calls"],
         needs: Needs::Graph,
         budget: Some(5_000),

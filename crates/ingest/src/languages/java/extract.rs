@@ -8,7 +8,7 @@ use tree_sitter::Node;
 use m1nd_graph::NodeFlags;
 
 use super::nameless::Nameless;
-use super::{mapped, types};
+use super::{mapped, tested, types};
 use crate::facts::{
     By, DefKind, Expr, ExprIx, Few, Field, FileFacts, How, Import, ImportAll, Param, Route, RouteHandler,
     TypeIx, TypeParam,
@@ -23,6 +23,7 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
         sheet: Sheet::new(path, super::NAME, source),
         lambdas: FxHashMap::default(),
         prefixes: Vec::new(),
+        all_tests: Vec::new(),
         nameless: Vec::new(),
     };
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -44,6 +45,8 @@ pub(super) struct Reader<'s> {
     lambdas: FxHashMap<usize, Vec<ExprIx>>,
     /// The patterns of open classes, outermost first.
     prefixes: Vec<String>,
+    /// Whether each of them says that all its methods are tests.
+    all_tests: Vec<bool>,
     /// Open bodies of classes without a name.
     pub(super) nameless: Vec<Nameless>,
 }
@@ -137,6 +140,7 @@ impl Reader<'_> {
             def.flags = def.flags.with(NodeFlags::EXPORTED);
         }
         self.prefixes.push(mapped::prefix(&modifiers));
+        self.all_tests.push(tested::annotated(&modifiers, "Test"));
         self.sheet.open_def(def);
         self.sheet.open_block(node);
     }
@@ -153,13 +157,6 @@ impl Reader<'_> {
             self.sheet.signature(start.start_byte(), body.map_or(node.end_byte(), |b| b.start_byte()));
         def.signature = keywords(&modifiers).chain([written.as_str()]).collect::<Vec<&str>>().join(" ");
         let has = |wanted: &str| modifiers.split_whitespace().any(|word| word == wanted);
-        let annotated = |wanted: &str| {
-            modifiers.lines().any(|l| {
-                l.trim()
-                    .strip_prefix('@')
-                    .is_some_and(|rest| rest.split(|c: char| !c.is_alphanumeric()).next() == Some(wanted))
-            })
-        };
         // A method of a class without a name says what that class extends.
         def.of = self.nameless_base();
         def.how = if has("static") { How::Static } else { How::Instance };
@@ -172,8 +169,20 @@ impl Reader<'_> {
                 def.flags = def.flags.with(flag);
             }
         }
-        if annotated("Test") || annotated("ParameterizedTest") || annotated("RepeatedTest") {
+        let shape = tested::Shape {
+            name: self.sheet.text(name_node),
+            modifiers: &modifiers,
+            gives_nothing: field(node, "type").is_some_and(|ty| ty.kind() == "void_type"),
+            takes_nothing: field(node, "parameters").is_none_or(|all| named_children(all).is_empty()),
+        };
+        let (of_test_case, of_tests) = self.sheet.scope().map_or((false, false), |class| {
+            let is_all = self.all_tests.last().is_some_and(|all| *all);
+            (tested::is_test_case(&self.sheet.facts, class), is_all)
+        });
+        if tested::is_test(&shape, of_test_case, of_tests) {
             def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::ENTRY_POINT);
+        } else if self.sheet.facts.flags.has(NodeFlags::TEST_CODE) && tested::sets_up(&modifiers) {
+            def.flags = def.flags.with(NodeFlags::TEST_CODE).with(NodeFlags::FOR_ALL_TESTS);
         }
         let found = mapped::routes(&modifiers);
         let ix = self.sheet.open_def(def);
@@ -283,6 +292,7 @@ impl Reader<'_> {
             def.bases = bases.into();
         }
         self.prefixes.pop();
+        self.all_tests.pop();
         self.sheet.close_block();
         self.sheet.close_def();
     }

@@ -5,6 +5,7 @@ pub(crate) mod given;
 mod mapped;
 mod nameless;
 mod rules;
+mod tested;
 #[cfg(test)]
 mod tests;
 mod types;

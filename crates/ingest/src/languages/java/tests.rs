@@ -494,3 +494,39 @@ public class CartTest {
         "#]],
     );
 }
+
+#[test]
+fn tests_are_known_by_their_names_in_test_cases_and_by_what_their_class_says() {
+    let found = testing::definitions(
+        r#"
+//- t/OldTest.java
+public class OldTest extends TestCase {
+  public void testOne() {}
+  public void testOf(int a) {}
+  public int testGives() { return 1; }
+  void testHidden() {}
+  public void helper() {}
+  static class Inner extends OldTest { public void testInner() {} }
+}
+class Mid<T extends Comparable<T>> extends AbstractThingTest<T> {}
+class Own extends Mid { public void testOwn() {} }
+class Plain extends Thread { public void testPlain() {} }
+//- t/AllTest.java
+@Test
+public class AllTest {
+  public void adds() {}
+  @BeforeMethod public void prepare() {}
+  @DataProvider public void rows() {}
+  private void inner() {}
+}
+"#,
+    );
+    let tests: Vec<&str> = found.lines().filter(|line| line.starts_with("test::")).collect();
+    let names: Vec<&str> =
+        tests.iter().map(|line| line.split([' ', ':']).nth(4).unwrap_or_default()).collect();
+    assert_eq!(
+        names,
+        ["AllTest.adds", "OldTest.Inner.testInner", "OldTest.testOne", "Own.testOwn"],
+        "{found}"
+    );
+}

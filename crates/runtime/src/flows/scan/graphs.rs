@@ -130,6 +130,7 @@ pub fn untested(graph: &Graph, within: Within<'_>) -> Found {
             }
         }
         open.extend(graph.overriding(node));
+        open.extend(graph.keeping(node));
     }
     let folder = |path: &'_ str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned());
     // Files of tests, by their folders and what they are named after.
