@@ -140,7 +140,7 @@ const FOR: [&str; 8] = ["for", "of", "around", "on", "against", "over", "between
 /// Verbs by which something is said not to be called.
 const SKIPS: [&str; 5] = ["skips", "skip", "bypasses", "bypass", "skipping"];
 /// Words that end what is denied.
-const ENDS: [&str; 28] = [
+pub(crate) const ENDS: [&str; 28] = [
     "around",
     "for",
     "against",
@@ -332,31 +332,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
     found
 }
 
-/// What a claim says to call or import, and does not deny: `run calls drain`.
-pub(crate) fn asserted_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let trim =
-        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
-    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
-    if denies(claim) {
-        return Vec::new();
-    }
-    let at = |place: usize| words.get(place).map_or("", String::as_str);
-    let passive = words.iter().enumerate().filter(|(place, _)| {
-        let is_done = ["called", "invoked", "imported"].contains(&at(place + 2));
-        ["is", "are"].contains(&at(place + 1)) && is_done && ["by", "in", "from"].contains(&at(place + 3))
-    });
-    let passive: Vec<String> = passive.map(|(_, word)| bare_name(word).to_owned()).collect();
-    let named = words.iter().enumerate().filter_map(|(place, word)| {
-        let is_verb = ["calls", "invokes", "imports"].contains(&word.to_lowercase().as_str());
-        let mut rest =
-            words[place + 1..].iter().skip_while(|word| FILLERS.contains(&word.to_lowercase().as_str()));
-        rest.next().filter(|_| is_verb && place > 0).map(|word| bare_name(word).to_owned())
-    });
-    named.chain(passive).filter(|name| is_name(name)).collect()
-}
-
 /// Whether a place is in a condition: what is not so there, the code asks, and the sentence does not deny it of the code.
-fn is_condition(raw: &[&str], place: usize) -> bool {
+pub(crate) fn is_condition(raw: &[&str], place: usize) -> bool {
     const BEGINS: [&str; 7] = ["if", "when", "whenever", "unless", "until", "while", "where"];
     for at in (0..place).rev() {
         let word = raw[at].to_lowercase();

@@ -208,7 +208,7 @@ fn few(mut names: Vec<String>) -> Vec<String> {
 }
 
 /// Words of a sentence that only names look like, and the others that may be some.
-fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
+pub(crate) fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (at, piece) in said.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
@@ -359,34 +359,6 @@ pub(crate) fn not_shown_whole(said: &str, situation: &Situation<'_>) -> Option<S
     Some(format!("{path}:{first}-{last}"))
 }
 
-/// Why a claim that one thing calls or imports another is not so: neither what is quoted for it has that, nor what is to do it.
-pub(crate) fn asserted_and_not_there(
-    said: &str,
-    cited: &[&Event],
-    situation: &Situation<'_>,
-) -> Option<String> {
-    let is_name = |word: &str| {
-        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-        word.contains('_') || has_hump || !(situation.defined)(word).is_empty()
-    };
-    let asserted = denial::asserted_in(said, &is_name);
-    let quotes = cited.iter().filter(|event| event.draft.speaks() == Speaks::For);
-    let quoted: Vec<&str> = quotes.filter_map(|event| event.draft.quote()).collect();
-    asserted.into_iter().find_map(|name| {
-        let places = places_of(said, &|word| word != name, cited, situation);
-        let has = |(path, first, last): &(String, u64, u64)| {
-            let Some(text) = (situation.text_of)(path) else { return true };
-            let mut lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*first..=*last).contains(line));
-            lines.any(|(_, line)| has_word(line, &name))
-        };
-        if places.iter().any(has) || quoted.iter().any(|line| has_word(line, &name)) {
-            return None;
-        }
-        let (path, first, _) = places.first()?;
-        Some(format!("It says that {name} is called or imported, and {path}:{first} has it nowhere: quote the line that does it."))
-    })
-}
-
 /// Where a claim denies something, as path, first and last line: in the lines that it names, else in the definitions, else in
 /// the files.
 fn denied_of(
@@ -434,7 +406,7 @@ fn places_of(
     files.into_iter().map(|path| (path, 1, u64::MAX)).collect()
 }
 
-fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
+pub(crate) fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
     let reads = cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding());
     let mut own = reads.filter(|event| event.draft.anchors().any(|(one, _)| one == path));
     own.any(|event| {

@@ -40,6 +40,9 @@ const IMPORTS: [&str; 10] = [
 const COMMENTS: [&str; 8] = ["//", "/*", "* ", "*/", "--", "\"\"\"", "'''", "<!--"];
 /// Endings of files whose calls need no bracket.
 const BARE: [&str; 6] = ["rb", "sh", "bash", "ex", "exs", "pl"];
+/// Endings of files that set things and are no code.
+const SETTINGS: [&str; 10] =
+    ["yml", "yaml", "toml", "json", "cfg", "ini", "mk", "cmake", "gradle", "properties"];
 /// Endings of files in which `#` begins no comment.
 const NO_HASH: [&str; 13] =
     ["rs", "c", "h", "cc", "cpp", "hpp", "cs", "js", "ts", "tsx", "jsx", "go", "java"];
@@ -97,6 +100,12 @@ pub(crate) fn is_definition(before: &str) -> bool {
 /// Whether the calls of a file need no bracket.
 pub(crate) fn bare_calls(path: &str) -> bool {
     BARE.contains(&ending(path))
+}
+
+/// Whether a file says by a word alone what it runs or brings: settings, recipes, scripts.
+pub(crate) fn takes_words_for_calls(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    bare_calls(path) || !name.contains('.') || SETTINGS.contains(&ending(path))
 }
 
 fn ending(path: &str) -> &str {

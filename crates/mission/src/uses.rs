@@ -16,10 +16,19 @@ pub(crate) enum Use {
 
 /// What a line of a file does with a name; nothing where it has not the name. Of several, the one that does most.
 pub(crate) fn use_of(path: &str, line: &str, name: &str) -> Option<Use> {
-    let uses: Vec<Use> = places_of(line, name).map(|at| one(path, line, at, name.len())).collect();
+    let uses: Vec<Use> = uses_in(path, line, name).map(|(_, one)| one).collect();
     [Use::Calls, Use::Names, Use::Imports, Use::Defines, Use::Speaks]
         .into_iter()
         .find(|one| uses.contains(one))
+}
+
+/// Where a line has a name, and what it does with it there.
+pub(crate) fn uses_in<'l>(
+    path: &'l str,
+    line: &'l str,
+    name: &'l str,
+) -> impl Iterator<Item = (usize, Use)> + 'l {
+    places_of(line, name).map(move |at| (at, one(path, line, at, name.len())))
 }
 
 fn one(path: &str, line: &str, at: usize, len: usize) -> Use {

@@ -1,0 +1,100 @@
+//! That one thing calls, imports or uses another is shown by a line of the one that does so, and by no other line.
+
+use m1nd_mission::{Family, Verdict};
+
+use crate::judged::{judge, view, world_of};
+use crate::world::World;
+
+const HOOKS: &str = "import os\nfrom collections.abc import Callable, Iterable\n\ndef default_hooks():\n    return {event: [] for event in HOOKS}\n\ndef dispatch_hook(key, hooks):\n    hooks = hooks or {}\n    for hook in hooks.get(key):\n        # print(hook)\n        hook(os.environ[\"KEY\"])\n\ndef walk(node):\n    walk(node.next)\n";
+const SESSION: &str = "from .hooks import default_hooks\n\nclass Session:\n    def send(self):\n        self.hooks = default_hooks()\n";
+
+fn world() -> World {
+    world_of(
+        &[("src/hooks.py", HOOKS), ("src/session.py", SESSION)],
+        &[
+            ("default_hooks", "src/hooks.py:4-5"),
+            ("dispatch_hook", "src/hooks.py:7-11"),
+            ("walk", "src/hooks.py:13-14"),
+            ("Session", "src/session.py:3-5"),
+            ("send", "src/session.py:4-5"),
+        ],
+    )
+}
+
+const DEFINED: &str = "def default_hooks():";
+const IMPORTED: &str = "from collections.abc import Callable, Iterable";
+const CALLED: &str = "        hook(os.environ[\"KEY\"])";
+
+#[test]
+fn a_call_is_shown_by_the_caller_that_is_named_and_by_nothing_else() {
+    for (text, quote) in [
+        ("dispatch_hook calls default_hooks", DEFINED),
+        ("Session.send calls default_hooks", DEFINED),
+        ("default_hooks is called by Session.send", DEFINED),
+        ("default_hooks is called by dispatch_hook", DEFINED),
+        ("default_hooks calls hooks.get", "    for hook in hooks.get(key):"),
+        ("default_hooks calls itself", DEFINED),
+        ("the client calls default_hooks", DEFINED),
+        ("src/hooks.py calls default_hooks", DEFINED),
+    ] {
+        let mut world = world();
+        let hooks = view(&mut world, "src/hooks.py");
+        let claim = judge(&mut world, text, &[&hooks], quote);
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+    }
+    for (text, quote) in [
+        ("Session.send calls default_hooks", "        self.hooks = default_hooks()"),
+        ("default_hooks is called by Session.send", "        self.hooks = default_hooks()"),
+        ("send in src/session.py calls default_hooks", "    def send(self):"),
+        ("dispatch_hook calls hooks.get", "    hooks = hooks or {}"),
+        ("walk calls itself", "    walk(node.next)"),
+        ("the client calls default_hooks", "        self.hooks = default_hooks()"),
+    ] {
+        let mut world = world();
+        let (hooks, session) = (view(&mut world, "src/hooks.py"), view(&mut world, "src/session.py"));
+        let claim = judge(&mut world, text, &[&hooks, &session], quote);
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+    // Where only another part of the caller was shown, nobody has seen the call.
+    let mut world = world();
+    let part = world.see("view", Family::Read, "src/hooks.py:7-8", &["src/hooks.py"]);
+    let claim = judge(&mut world, "dispatch_hook calls hooks.get", &[&part], "    hooks = hooks or {}");
+    assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{}", claim.reason);
+}
+
+#[test]
+fn names_that_nobody_knows_are_held_like_those_that_are_known() {
+    for (text, quote) in [
+        ("src/hooks.py imports numpy", IMPORTED),
+        ("src/hooks.py imports os.path.join", IMPORTED),
+        ("src/hooks.py imports hook", CALLED),
+        ("dispatch_hook calls print", CALLED),
+        ("dispatch_hook calls `print()`", CALLED),
+        ("dispatch_hook calls eval() without a check", CALLED),
+        ("dispatch_hook calls requests.get", "    for hook in hooks.get(key):"),
+        ("dispatch_hook uses `json`", CALLED),
+        ("dispatch_hook uses os.path.join", CALLED),
+    ] {
+        let mut world = world();
+        let hooks = view(&mut world, "src/hooks.py");
+        let claim = judge(&mut world, text, &[&hooks], quote);
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+    }
+    for (text, quote) in [
+        ("src/hooks.py imports Callable", IMPORTED),
+        ("src/hooks.py imports collections.abc", IMPORTED),
+        ("src/hooks.py imports os", IMPORTED),
+        ("dispatch_hook imports os", CALLED),
+        ("dispatch_hook calls hook", CALLED),
+        ("dispatch_hook calls hooks", CALLED),
+        ("dispatch_hook calls the given hooks", CALLED),
+        ("dispatch_hook uses KEY", CALLED),
+        ("dispatch_hook uses os.environ", CALLED),
+        ("dispatch_hook uses recursion", CALLED),
+    ] {
+        let mut world = world();
+        let hooks = view(&mut world, "src/hooks.py");
+        let claim = judge(&mut world, text, &[&hooks], quote);
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+}
