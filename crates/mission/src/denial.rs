@@ -1,8 +1,10 @@
 //! Denial: what a sentence says is not there.
 
 use crate::grounds::has_word;
+use crate::named::Names;
+use crate::relates::{Deed, Written, stands_alone, written};
 use crate::syntax::is_comment;
-use crate::undone::{Undone, is_heeded, left_out_at, undone_at};
+use crate::undone::{Undone, is_heeded, is_set, left_out_at, undone_at};
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -64,6 +66,12 @@ pub(crate) enum Kind {
     Call,
     /// A name, of which only uses are denied: its definition and imports may be there.
     Use,
+    /// A name, of which only imports are denied.
+    Import,
+    /// A plain word that may be a name, of which calls or imports are denied: only a line that has one speaks against it.
+    Word(Deed),
+    /// A name that is said not to be given a value.
+    Set,
     /// A word: `without a lock`, with the words of what it is for: `no lock around the counter`.
     Plain { what: Vec<String> },
     /// What is said not to be done, with the words of what: `never deletes the cookie`.
@@ -72,6 +80,22 @@ pub(crate) enum Kind {
     Tried { what: Vec<String> },
     /// What is given to something and said to be left alone there: `run ignores the timeout`.
     Ignored,
+}
+
+impl Denied {
+    pub fn is_of_imports(&self) -> bool {
+        matches!(self.kind, Kind::Import | Kind::Word(Deed::Imports))
+    }
+
+    /// Whether only code has it, and no text.
+    pub fn is_of_code(&self) -> bool {
+        !matches!(self.kind, Kind::Name | Kind::Plain { .. })
+    }
+
+    /// As a name that a sentence has.
+    pub fn written(&self) -> Written {
+        Written { word: self.word.clone(), of: None, is_sure: true }
+    }
 }
 
 /// Verbs by which something holds a name.
@@ -190,7 +214,7 @@ const GONE: [&str; 11] = [
 ];
 
 /// What a claim says not to be there: `no X`, `does not define X`, `X is missing`, `without X`, `lacks X`.
-pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
+pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Names<'_>) -> Vec<Denied> {
     let trim =
         |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
     let raw: Vec<&str> = claim.split_whitespace().filter(|word| !trim(word).is_empty()).collect();
@@ -219,8 +243,17 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let is_skip = SKIPS.contains(&at(place));
             let is_plain = after_lack && !is_skip || after_no && HAS.contains(&before(place));
             // Who does not call it may import it, and speak of it.
-            let is_call = after_verb && ["call", "invoke"].iter().any(|verb| is_form(at(place + 1), verb))
-                || SKIPS.contains(&at(place));
+            let is_verb =
+                |verbs: &[&str]| after_verb && verbs.iter().any(|verb| is_form(at(place + 1), verb));
+            let deed = match () {
+                () if is_skip || is_verb(&["call", "invoke"]) => Some(Deed::Calls),
+                () if is_verb(&["import"]) => Some(Deed::Imports),
+                () if is_verb(&["use"]) => Some(Deed::Uses),
+                () => None,
+            };
+            let is_sure = |place: usize| {
+                raw.get(place).and_then(|word| written(word, names)).is_some_and(|one| one.is_sure)
+            };
             // `no suffix for terabytes` denies one of them, whatever else is called so.
             let what = || {
                 let rest = (next + 1..words.len()).take_while(|at| !is_cut(&raw, *at));
@@ -232,10 +265,28 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 rest.filter(is_word).map(|word| stem(bare_name(word))).collect::<Vec<_>>()
             };
             let is_of_a_kind = is_plain && !is_strong(raw[next]) && !what().is_empty();
+            let kind_of = |deed: Deed| match deed {
+                Deed::Calls => Kind::Call,
+                Deed::Imports => Kind::Import,
+                Deed::Uses => Kind::Use,
+            };
+            let is_alone = || next == place + 2 && stands_alone(&raw, &lower, next);
             if is_name(last) && !is_of_a_kind {
-                deny(last, if is_call { Kind::Call } else { Kind::Name });
+                deny(last, deed.filter(|deed| *deed != Deed::Uses).map_or(Kind::Name, kind_of));
+            } else if let Some(deed) = deed.filter(|_| is_sure(next)) {
+                deny(last, kind_of(deed));
+            } else if let Some(deed) = deed.filter(|deed| *deed != Deed::Uses && !is_skip && is_alone()) {
+                deny(last, Kind::Word(deed));
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
                 deny(last, Kind::Plain { what: what() });
+            }
+            // `does not call print_all or eval()` denies both.
+            let mut more = next;
+            while let Some(deed) = deed.filter(|_| ["or", "nor", "and"].contains(&at(more + 1)))
+                && is_sure(more + 2)
+            {
+                more += 2;
+                deny(bare_name(&words[more]), kind_of(deed));
             }
             // What is lacking may be said by the names that follow: `a check by lastChar`.
             let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
@@ -263,6 +314,19 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             if !(is_common && what.is_empty()) && at(place + 2) != "to" {
                 deny(at(place + 1), Kind::Done { what });
             }
+        }
+        // `does not set verify_mode`
+        let mut value = place + 2;
+        while FILLERS.contains(&at(value)) {
+            value += 1;
+        }
+        let is_set = ["set", "sets", "assign", "assigns"].contains(&at(place + 1));
+        let is_left =
+            is_of_deed(place) || undone_at(&lower, place).is_some_and(|(verb, _)| verb == place + 1);
+        if let Some(name) = raw.get(value).filter(|_| is_set && is_left).and_then(|word| written(word, names))
+            && (name.is_sure || is_name(&name.word))
+        {
+            deny(&name.word, Kind::Set);
         }
         // `forgets to set it`: behind such a verb a short word is a deed, too.
         let is_deed = |word: &str| {
@@ -292,7 +356,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let is_some =
                 ["that", "which", "who", "by", "for"].contains(&at(next + 1)) && !is_cut(&raw, next + 1);
             let is_last = next + 1 >= words.len() || is_end(&raw, next + 1) && !is_some;
-            if is_last && next < words.len() && at(next).chars().count() > 2 && !ENDS.contains(&at(next)) {
+            let is_thing = !["it", "them", "this", "that", "us"].contains(&at(next));
+            if is_last && next < words.len() && is_thing && !ENDS.contains(&at(next)) {
                 deny(bare_name(&words[next]), Kind::Ignored);
             }
         }
@@ -317,12 +382,14 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         let is_not_held =
             HELD.contains(&held) && (isnt || no_longer || is && ["not", "never"].contains(&at(place + 2)));
         let last = bare_name(&words[place]);
-        if (is_gone || is_not_held) && is_name(last) {
+        let is_written = || written(raw[place], names).is_some_and(|one| one.is_sure);
+        if (is_gone || is_not_held) && (is_name(last) || is_not_held && is_written()) {
             let gone = if is_not_held { held } else { at(place + 2) };
             deny(
                 last,
                 match gone {
                     "called" | "invoked" | "uncalled" => Kind::Call,
+                    "imported" => Kind::Import,
                     "used" | "referenced" | "unused" | "unreferenced" | "dead" => Kind::Use,
                     _ => Kind::Name,
                 },
@@ -429,6 +496,10 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
         Kind::Name => has_word(line, word),
         Kind::Call => use_of(path, line, word) == Some(Use::Calls),
         Kind::Use => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
+        Kind::Import => use_of(path, line, word) == Some(Use::Imports),
+        Kind::Word(Deed::Imports) => use_of(path, line, word) == Some(Use::Imports),
+        Kind::Word(_) => use_of(path, line, word) == Some(Use::Calls),
+        Kind::Set => is_set(path, line, word),
         Kind::Plain { what } => {
             let lower = line.to_lowercase();
             is_said(&lower, what) && begins_with(&lower, &stem(word))
@@ -487,7 +558,7 @@ mod tests {
     use super::*;
 
     fn denied(claim: &str) -> Vec<(String, Kind)> {
-        let all = denied_in(claim, &|word| word.contains('_') || word == "drain");
+        let all = denied_in(claim, &|word| word.contains('_') || word == "drain", &|_| Vec::new());
         all.into_iter().map(|denied| (denied.word, denied.kind)).collect()
     }
 
@@ -576,7 +647,7 @@ mod tests {
             assert_eq!(denied(claim), Vec::new(), "{claim}");
         }
         let of = |claim: &str| {
-            let found = denied_in(claim, &|_| false);
+            let found = denied_in(claim, &|_| false, &|_| Vec::new());
             move |line: &str| found.iter().any(|denied| has("a.py", line, denied))
         };
         let sends = of("run fails to send the job worker");

@@ -8,6 +8,7 @@ use crate::lines::shown_of;
 use crate::mode::Mode;
 use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
+use crate::relates::{Code, Deed};
 use crate::situation::Situation;
 use crate::state::path_of;
 use crate::syntax::places_of as places_in;
@@ -286,7 +287,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || !(situation.defined)(word).is_empty()
             || quoted.iter().any(|(path, line)| use_of(path, line, word) == Some(Use::Calls))
     };
-    let mut denied = denied_in(said, &is_name);
+    let mut denied = denied_in(said, &is_name, situation.names);
     denied.retain(|denied| {
         is_read
             || !matches!(
@@ -300,8 +301,13 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
     for (path, from, to) in &places {
         let text = (situation.text_of)(path)?;
         let lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*from..=*to).contains(line));
+        let code = Code::of(path, &text);
         for (line, text) in lines {
-            if let Some(Denied { word, .. }) = denied.iter().find(|denied| denial::has(path, text, denied)) {
+            let has = |denied: &&Denied| {
+                denial::has(path, text, denied) && !(denied.is_of_code() && code.is_text(line))
+                    || denied.is_of_imports() && code.does(line, Deed::Imports, &denied.written(), &|_| true)
+            };
+            if let Some(Denied { word, .. }) = denied.iter().find(has) {
                 return Some(format!(
                     "It denies {word}, and {path}:{line} has it: say of which lines it is so, or cite a search of them that \
                      finds nothing."
@@ -317,7 +323,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
              finds nothing."
         ));
     }
-    if !places.is_empty() || matches!(first.kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored) {
+    if !places.is_empty() || is_of_words(&first.kind) {
         return None;
     }
     Some(if matches!(first.kind, Kind::Plain { .. }) {
@@ -327,6 +333,11 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
         )
     })
+}
+
+/// Whether something is denied by words that may be none of the code: only a line that has it speaks against that.
+fn is_of_words(kind: &Kind) -> bool {
+    matches!(kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored | Kind::Word(_) | Kind::Set)
 }
 
 /// Whether all of a definition, or of the lines, that a claim names was shown: what it says of that as a whole, somebody has

@@ -166,6 +166,13 @@ fn ends_a_name(raw: &[&str], lower: &[String], place: usize) -> bool {
         || next.ends_with("ly")
 }
 
+/// Whether a plain word behind a verb is all that the verb is about, and may be a name.
+pub(crate) fn stands_alone(raw: &[&str], lower: &[String], place: usize) -> bool {
+    let Some(word) = lower.get(place).map(String::as_str) else { return false };
+    let is_word = word.chars().count() > 2 && word.chars().all(|letter| letter.is_alphanumeric());
+    is_word && !NO_NAME.contains(&word) && !word.ends_with("ly") && ends_a_name(raw, lower, place)
+}
+
 /// The name that a word of a sentence writes, if it is no file.
 pub(crate) fn written(raw: &str, names: Names<'_>) -> Option<Written> {
     let is_quoted = raw.contains('`');
@@ -198,22 +205,31 @@ pub(crate) struct Code<'t> {
     pub lines: Vec<&'t str>,
     /// Which lines import, those of a list in brackets, too.
     imports: Vec<bool>,
+    /// Which lines are within a text or a comment that began above them.
+    texts: Vec<bool>,
 }
 
 impl<'t> Code<'t> {
     pub fn of(path: &'t str, text: &'t str) -> Self {
         let lines: Vec<&str> = text.lines().collect();
+        let texts = texts_in(path, &lines);
         let mut imports = Vec::with_capacity(lines.len());
         let mut depth = 0_i32;
-        for line in &lines {
-            let begins = depth == 0 && is_import(line, false);
+        for (line, is_text) in lines.iter().zip(&texts) {
+            let begins = depth == 0 && !is_text && is_import(line, false);
             imports.push(begins || depth > 0);
             if begins || depth > 0 {
                 let count = |marks: [char; 2]| line.matches(marks).count() as i32;
                 depth = (depth + count(['(', '{']) - count([')', '}'])).max(0);
             }
         }
-        Self { path, lines, imports }
+        Self { path, lines, imports, texts }
+    }
+
+    /// Whether a line, counted from one, only speaks of code: it is within a text of several lines, or a long comment.
+    pub fn is_text(&self, number: u64) -> bool {
+        let at = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        at.and_then(|at| self.texts.get(at)).copied().unwrap_or(false)
     }
 
     /// Whether a line, counted from one, does something with a name.
@@ -224,6 +240,9 @@ impl<'t> Code<'t> {
         let Some(line) = self.lines.get(at) else { return false };
         if takes_words_for_calls(self.path) || is_document(self.path) {
             return crate::grounds::has_word(line, &name.word);
+        }
+        if self.is_text(number) {
+            return false;
         }
         match deed {
             Deed::Imports => self.imports[at] && self.imports_it(line, name),
@@ -285,6 +304,36 @@ impl<'t> Code<'t> {
                     .any(|(place, one)| place == at && (one == Use::Calls || is_kind && one == Use::Names))
         })
     }
+}
+
+/// Which lines are within a text or a comment that began on a line above.
+fn texts_in(path: &str, lines: &[&str]) -> Vec<bool> {
+    let marks: &[(&str, &str)] = if path.ends_with(".py") || path.ends_with(".pyi") {
+        &[("\"\"\"", "\"\"\""), ("'''", "'''")]
+    } else {
+        &[("/*", "*/")]
+    };
+    let mut open: Option<&str> = None;
+    let mut within = Vec::with_capacity(lines.len());
+    for line in lines {
+        within.push(open.is_some());
+        let mut rest = *line;
+        loop {
+            let next = match open {
+                Some(end) => rest.find(end).map(|at| (at + end.len(), None)),
+                None => marks
+                    .iter()
+                    .filter_map(|(begin, end)| Some((rest.find(begin)?, begin.len(), *end)))
+                    .filter(|(at, ..)| spoken(path, &rest[..*at]) == Spoken::Code)
+                    .min()
+                    .map(|(at, len, end)| (at + len, Some(end))),
+            };
+            let Some((at, now)) = next else { break };
+            open = now;
+            rest = &rest[at..];
+        }
+    }
+    within
 }
 
 /// The names of a line, with their places.

@@ -98,3 +98,66 @@ fn names_that_nobody_knows_are_held_like_those_that_are_known() {
         assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
     }
 }
+
+const CONTEXT: &str = "import os\n\ndef create(verify, cert, trust_env=True):\n    \"\"\"Does it.\n\n    If strict is given, eval(it) is called.\n    \"\"\"\n    import certifi\n    import warnings\n\n    if trust_env and os.environ.get(\"SSL_FILE\"):\n        return make(os.environ[\"SSL_FILE\"])\n    ctx = make(certifi.where())\n    ctx.verify_mode = NONE\n    warnings.warn(\"old\", Deprecated)\n    if os.path.isdir(verify):\n        dump(verify, r)\n    return ctx\n";
+
+fn context() -> (World, m1nd_mission::EventId) {
+    let mut world = world_of(&[("src/config.py", CONTEXT)], &[("create", "src/config.py:3-18")]);
+    let seen = view(&mut world, "src/config.py");
+    (world, seen)
+}
+
+#[test]
+fn calls_imports_and_values_of_unknown_names_are_not_denied_where_the_text_has_them() {
+    for text in [
+        "`create` does not call warnings.warn",
+        "`create` in src/config.py does not call warnings.warn",
+        "`create` does not call certifi.where()",
+        "`create` never calls certifi.where",
+        "`create` does not call eval_all or os.path.isdir",
+        "`create` does not call isdir",
+        "certifi.where is not called in `create`",
+        "`create` does not import certifi",
+        "`create` skips warnings.warn",
+        "`create` does not set verify_mode",
+        "`create` forgets to set verify_mode",
+    ] {
+        let (mut world, seen) = context();
+        let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+        assert!(claim.reason.contains("It denies"), "{text}: {}", claim.reason);
+    }
+    for text in [
+        "`create` does not call eval",
+        "`create` never calls os.path.join",
+        "`create` does not import numpy",
+        "`create` does not import json.loads",
+        "`create` does not import `make`",
+        "`create` does not set trust_env",
+        "`create` does not set minimum_version",
+        "`create` skips ctx.load",
+    ] {
+        let (mut world, seen) = context();
+        let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+}
+
+#[test]
+fn what_a_condition_or_a_key_looks_at_is_not_ignored() {
+    for text in [
+        "`create` ignores SSL_FILE",
+        "`create` ignores trust_env",
+        "`create` ignores r",
+        "`create` ignores verify",
+    ] {
+        let (mut world, seen) = context();
+        let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
+        assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
+    }
+    for text in ["`create` ignores cert", "`create` ignores strict", "`create` ignores SSL_DIR"] {
+        let (mut world, seen) = context();
+        let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
+        assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
+    }
+}
