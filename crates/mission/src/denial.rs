@@ -4,7 +4,7 @@ use crate::grounds::has_word;
 use crate::named::Names;
 use crate::relates::{Deed, Written, stands_alone, written};
 use crate::syntax::is_comment;
-use crate::undone::{Undone, is_heeded, is_set, left_out_at, undone_at};
+use crate::undone::{Undone, is_done, is_heeded, is_set, left_out_at, undone_at};
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -74,6 +74,8 @@ pub(crate) enum Kind {
     Set,
     /// A word: `without a lock`, with the words of what it is for: `no lock around the counter`.
     Plain { what: Vec<String> },
+    /// What is said not to be done beside something else: `without writing a status`.
+    Doing,
     /// What is said not to be done, with the words of what: `never deletes the cookie`.
     Done { what: Vec<String> },
     /// What is said to fail, which may have been tried: only a line with all of the words has it.
@@ -278,7 +280,9 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Name
             } else if let Some(deed) = deed.filter(|deed| *deed != Deed::Uses && !is_skip && is_alone()) {
                 deny(last, Kind::Word(deed));
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
-                deny(last, Kind::Plain { what: what() });
+                let goes_on = next + 1 < words.len() && !is_end(&raw, next + 1);
+                let is_deed = at(place) == "without" && next == place + 1 && last.ends_with("ing") && goes_on;
+                deny(last, if is_deed { Kind::Doing } else { Kind::Plain { what: what() } });
             }
             // `does not call print_all or eval()` denies both.
             let mut more = next;
@@ -518,6 +522,7 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
                 && !is_comment(path, line)
                 && !says_not(line)
         }
+        Kind::Doing => is_done(path, line, &stem(word)),
         Kind::Ignored => is_heeded(path, line, word),
     }
 }

@@ -292,7 +292,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
         is_read
             || !matches!(
                 denied.kind,
-                Kind::Plain { .. } | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
+                Kind::Plain { .. } | Kind::Doing | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
             )
     });
     let first = denied.first()?;
@@ -326,7 +326,7 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
     if !places.is_empty() || is_of_words(&first.kind) {
         return None;
     }
-    Some(if matches!(first.kind, Kind::Plain { .. }) {
+    Some(if matches!(first.kind, Kind::Plain { .. } | Kind::Doing) {
         format!("It says that {name} is missing, and not where: name the file, the lines or the function.")
     } else {
         format!(

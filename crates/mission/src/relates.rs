@@ -337,7 +337,7 @@ fn texts_in(path: &str, lines: &[&str]) -> Vec<bool> {
 }
 
 /// The names of a line, with their places.
-fn names_in(line: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(crate) fn names_in(line: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     let starts = line.char_indices().filter(move |(at, letter)| {
         is_part(*letter) && !letter.is_ascii_digit() && !line[..*at].ends_with(is_part)

@@ -2,6 +2,7 @@
 //! ignored.
 
 use crate::denial::{FILLERS, is_end, is_form, words};
+use crate::relates::{names_in, parts_of};
 use crate::syntax::{DEFINES, Spoken, is_comment, spoken};
 use crate::uses::{Use, uses_in};
 
@@ -126,6 +127,24 @@ fn is_signature(line: &str, at: usize) -> bool {
             && !behind.starts_with("::")
             && line[..at].trim().is_empty()
         || line.trim_end().ends_with(',') && !line[..at].contains(['(', '[', '{'])
+}
+
+/// Whether a line of code does something, by the stem of the verb. A longer word with that stem is what does it or what comes of
+/// it (`Writer`): it counts where it is called, and as a type or in a signature it does not.
+pub(crate) fn is_done(path: &str, line: &str, stem: &str) -> bool {
+    let code = code_of(path, line);
+    if is_comment(path, line) {
+        return false;
+    }
+    names_in(code).any(|(at, name)| {
+        let behind = &code[at + name.len()..];
+        let is_called = || behind.trim_start().starts_with(['(', '.', '!']) && !is_signature(code, at);
+        let has = |part: &String| {
+            let rest = part.strip_prefix(stem);
+            rest.is_some_and(|rest| ["", "e", "s", "es", "ed", "ing"].contains(&rest) || is_called())
+        };
+        spoken(path, &code[..at]) == Spoken::Code && parts_of(name).iter().any(has)
+    })
 }
 
 /// Whether a line of code gives a name a value: `x = 5`, `self.x += 1`, `f(x=5)`, `"x": 5`.

@@ -161,3 +161,28 @@ fn what_a_condition_or_a_key_looks_at_is_not_ignored() {
         assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
     }
 }
+
+const RECOVER: &str = "func Recover(out io.Writer, handle Handler) {\n\tif isBroken {\n\t\t// we can't write a status to it\n\t\tc.Abort()\n\t} else {\n\t\tc.WriteStatus(500)\n\t}\n}\n\nfunc Stop(out io.Writer) {\n\t// we can't write a status to it\n\tc.Abort()\n}\n\nfunc Each(hooks []Hook) {\n\tfor _, hook := range hooks {\n\t\thook(out)\n\t}\n}\n";
+
+#[test]
+fn a_type_that_shares_a_stem_with_a_deed_does_not_do_it() {
+    let recover = || {
+        let names = [("Recover", "a.go:1-8"), ("Stop", "a.go:10-13"), ("Each", "a.go:15-19")];
+        let mut world = world_of(&[("a.go", RECOVER)], &names);
+        let seen = view(&mut world, "a.go");
+        (world, seen)
+    };
+    for (text, quote, wanted) in [
+        ("`Stop` aborts without writing a status", "c.Abort()", Verdict::VerifiedForMission),
+        ("`Recover` aborts without writing a status", "c.Abort()", Verdict::NeedsDirectEvidence),
+        ("`Each` calls every hook of the list", "hook(out)", Verdict::VerifiedForMission),
+        ("`Each` handles lists with exactly one hook", "hook(out)", Verdict::VerifiedForMission),
+        ("every caller of `Each` calls hook", "hook(out)", Verdict::NeedsDirectEvidence),
+        ("`Each` calls every handler", "hook(out)", Verdict::NeedsDirectEvidence),
+        ("`Each` has exactly one loop", "hook(out)", Verdict::NeedsDirectEvidence),
+    ] {
+        let (mut world, seen) = recover();
+        let claim = judge(&mut world, text, &[&seen], quote);
+        assert_eq!(claim.verdict, wanted, "{text}: {}", claim.reason);
+    }
+}
