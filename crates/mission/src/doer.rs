@@ -2,7 +2,7 @@
 //! call; of one that nobody knows, the line that is quoted must be it.
 
 use crate::event::{Event, Speaks};
-use crate::grounds::{is_line_shown, span_of, words_in};
+use crate::grounds::{defined_as, is_line_shown, span_of, words_in};
 use crate::named::{lines_in, named_in};
 use crate::quantity::{Quantity, quantities};
 use crate::quote;
@@ -86,30 +86,25 @@ fn doers(
     cited: &[&Event],
     situation: &Situation<'_>,
 ) -> (Option<String>, Vec<Span>) {
-    let Relation { deed, object, subject } = relation;
+    let Relation { deed, subject, .. } = relation;
     let lines = lines_in(said, situation.names, &crate::grounds::only_file(cited));
     let files = named_in(said, situation.names);
     let (names, plain) = words_in(subject);
-    let is_object = |name: &String| object.as_ref().is_some_and(|object| object.word == *name);
     let of = |name: &String| -> Vec<Span> {
-        let mut spans: Vec<Span> = (situation.defined)(name).iter().filter_map(|at| whole(at)).collect();
+        let mut spans: Vec<Span> =
+            defined_as(subject, name, situation).iter().filter_map(|at| whole(at)).collect();
         spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
         owned(&mut spans, subject, name, situation);
         spans
     };
-    let mut who = names.iter().chain(&plain).filter(|name| !is_object(name));
-    let who = names
-        .iter()
-        .filter(|name| !is_object(name))
-        .find(|name| !of(name).is_empty())
-        .or_else(|| who.find(|name| !of(name).is_empty()));
+    let who = names.iter().chain(&plain).find(|name| !of(name).is_empty());
     let name = who.cloned().or_else(|| names.first().cloned());
     if !lines.is_empty() {
         return (name, lines);
     }
-    let mut spans: Vec<Span> = names.iter().filter(|name| !is_object(name)).flat_map(of).collect();
+    let mut spans: Vec<Span> = names.iter().flat_map(of).collect();
     if spans.is_empty() && names.is_empty() {
-        let mut own: Vec<Span> = plain.iter().filter(|name| !is_object(name)).flat_map(of).collect();
+        let mut own: Vec<Span> = plain.iter().flat_map(of).collect();
         // A plain word may be no name: it is one where somebody has looked at it.
         let is_seen = |(path, first, last): &Span| {
             files.contains(path)

@@ -185,6 +185,24 @@ pub(crate) fn span_of(place: &str) -> Option<(String, u64, u64)> {
     Some((path.to_owned(), first.parse().ok()?, last.parse().ok()?))
 }
 
+/// Where a name is defined, as the sentence writes it: of many that are called `send`, that of `Session.send`.
+pub(crate) fn defined_as(said: &str, name: &str, situation: &Situation<'_>) -> Vec<String> {
+    let owned = said.split_whitespace().filter_map(|word| {
+        let word = word
+            .trim_start_matches(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .split('(')
+            .next()?;
+        let word = word.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        word.strip_suffix(name)
+            .filter(|before| before.ends_with(['.', ':']) && before.len() > 2)
+            .map(|_| word)
+    });
+    owned
+        .map(|word| (situation.defined)(word))
+        .find(|places| !places.is_empty())
+        .unwrap_or_else(|| (situation.defined)(name))
+}
+
 /// The names of code that a sentence speaks of: what only a name looks like, or else plain words that the graph knows as
 /// definitions.
 fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
@@ -401,7 +419,7 @@ fn places_of(
         names.append(&mut plain);
     }
     let spans_of = |names: Vec<String>| -> Vec<(String, u64, u64)> {
-        let places = few(names).into_iter().flat_map(|name| (situation.defined)(&name));
+        let places = few(names).into_iter().flat_map(|name| defined_as(said, &name, situation));
         let mut spans: Vec<_> = places.filter_map(|at| span_of(&at)).collect();
         spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
         spans

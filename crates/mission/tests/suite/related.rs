@@ -186,3 +186,21 @@ fn a_type_that_shares_a_stem_with_a_deed_does_not_do_it() {
         assert_eq!(claim.verdict, wanted, "{text}: {}", claim.reason);
     }
 }
+
+#[test]
+fn of_many_namesakes_the_one_that_is_written_with_its_owner_is_meant() {
+    let text = "class Builder(Base):\n    def build(self):\n        return is_file(self)\n\n    def __init__(self):\n        Base.__init__(self)\n";
+    let names = [("Builder.build", "src/b.py:2-3"), ("Builder.__init__", "src/b.py:5-6")];
+    for (said, quote, wanted) in [
+        ("Builder.build calls is_file", "    def build(self):", Verdict::VerifiedForMission),
+        ("is_file is called by Builder.build", "    def build(self):", Verdict::VerifiedForMission),
+        ("Builder.build calls Base.__init__", "        Base.__init__(self)", Verdict::NeedsDirectEvidence),
+        ("Builder.__init__ calls Base.__init__", "        Base.__init__(self)", Verdict::VerifiedForMission),
+        ("Builder.build does not call is_file", "    def build(self):", Verdict::NeedsDirectEvidence),
+    ] {
+        let mut world = world_of(&[("src/b.py", text)], &names);
+        let seen = view(&mut world, "src/b.py");
+        let claim = judge(&mut world, said, &[&seen], quote);
+        assert_eq!(claim.verdict, wanted, "{said}: {}", claim.reason);
+    }
+}
