@@ -84,7 +84,11 @@ pub(crate) fn is_comment(path: &str, line: &str) -> bool {
 /// Whether a line imports. `require` does where nothing that it brings is called there.
 pub(crate) fn is_import(line: &str, is_called: bool) -> bool {
     let start = line.trim_start();
-    IMPORTS.iter().any(|mark| start.starts_with(mark))
+    // `use := …` gives a variable of that name a value.
+    let begins = |rest: &str| !rest.trim_start().starts_with(['=', ':', '.', ',', '+']);
+    IMPORTS
+        .iter()
+        .any(|mark| start.strip_prefix(mark).is_some_and(|rest| !mark.ends_with(' ') || begins(rest)))
         || start.contains("require(") && start.contains(['\'', '"']) && !is_called
 }
 
@@ -112,9 +116,13 @@ fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// Whether what stands before a place opens a text or a comment that is not closed there.
+/// Whether what stands before a place opens a text or a comment that is not closed there. What stands in the brackets of a text
+/// that is put together (`f"{now()}"`, `${now()}`) is code.
 fn is_in_text(before: &str, has_hash: bool) -> bool {
     let mut open: Option<char> = None;
+    // The mark of the text that the code belongs to.
+    let mut around: Option<char> = None;
+    let (mut is_made, mut last) = (false, ' ');
     let mut letters = before.chars().peekable();
     while let Some(letter) = letters.next() {
         match (open, letter) {
@@ -122,16 +130,29 @@ fn is_in_text(before: &str, has_hash: bool) -> bool {
                 letters.next();
             }
             (Some(mark), letter) if letter == mark => open = None,
+            (Some(_), '{') if is_made && letters.peek() == Some(&'{') => {
+                letters.next();
+            }
+            (Some(mark), '{') if is_made && around.is_none() && (mark != '`' || last == '$') => {
+                around = open.take();
+            }
             (Some(_), _) => {}
-            (None, '"' | '`') => open = Some(letter),
+            (None, '}') if around.is_some() => open = around.take(),
+            (None, '"' | '`') => {
+                open = Some(letter);
+                is_made =
+                    is_made && around.is_some() || letter == '`' || has_hash && ['f', 'F'].contains(&last);
+            }
             // One alone may be a lifetime or an apostrophe.
             (None, '\'') if letters.clone().skip(1).any(|next| next == '\'') || has_hash => {
+                is_made = is_made && around.is_some() || has_hash && ['f', 'F'].contains(&last);
                 open = Some(letter)
             }
             (None, '/') if letters.peek() == Some(&'/') => return true,
             (None, '#') if has_hash => return true,
             (None, _) => {}
         }
+        last = letter;
     }
     open.is_some()
 }

@@ -82,6 +82,12 @@ mod tests {
             ("a.rb", "drain queue", Use::Calls),
             ("a.py", "handlers = [drain]", Use::Names),
             ("a.py", "say(\"it\"); drain(queue)", Use::Calls),
+            ("a.py", "say(f\"left: {drain(queue)} {other}\")", Use::Calls),
+            ("a.py", "say(f\"left: {other} drain(queue)\")", Use::Speaks),
+            ("a.py", "say(f\"left: {{drain(queue)}}\")", Use::Speaks),
+            ("a.js", "say(`left: ${drain(queue)}`)", Use::Calls),
+            ("a.js", "say(`left: {drain(queue)}`)", Use::Speaks),
+            ("a.go", "use := drain(queue)", Use::Calls),
         ] {
             assert_eq!(use_of(path, line, "drain"), Some(wanted), "{line}");
         }
