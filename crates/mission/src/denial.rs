@@ -68,7 +68,7 @@ pub(crate) enum Kind {
     Use,
     /// A name, of which only imports are denied.
     Import,
-    /// A plain word that may be a name, of which calls or imports are denied: only a line that has one speaks against it.
+    /// A plain word that may be a name, of which calls, imports or uses are denied: only a line that has one speaks against it.
     Word(Deed),
     /// A name that is said not to be given a value.
     Set,
@@ -105,6 +105,8 @@ const HOLDS: [&str; 12] = [
     "contain", "define", "mention", "include", "declare", "import", "export", "call", "use", "invoke",
     "support", "document",
 ];
+/// Verbs by which a name is heeded.
+const READS: [&str; 7] = ["read", "consult", "honour", "honor", "respect", "heed", "consider"];
 /// Verbs that say nothing of what a line does: every code has such words, or none has.
 const WEAK: [&str; 23] = [
     "have", "does", "make", "makes", "take", "takes", "give", "gives", "work", "works", "need", "needs",
@@ -277,7 +279,7 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Name
                 deny(last, deed.filter(|deed| *deed != Deed::Uses).map_or(Kind::Name, kind_of));
             } else if let Some(deed) = deed.filter(|_| is_sure(next)) {
                 deny(last, kind_of(deed));
-            } else if let Some(deed) = deed.filter(|deed| *deed != Deed::Uses && !is_skip && is_alone()) {
+            } else if let Some(deed) = deed.filter(|_| !is_skip && is_alone()) {
                 deny(last, Kind::Word(deed));
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
                 let goes_on = next + 1 < words.len() && !is_end(&raw, next + 1);
@@ -332,6 +334,13 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Name
         {
             deny(&name.word, Kind::Set);
         }
+        // `never reads SSL_CERT_DIR` says that it is ignored.
+        let is_read = READS.iter().any(|verb| is_form(at(place + 1), verb));
+        if let Some(name) = raw.get(value).filter(|_| is_read && is_of_deed(place))
+            && let Some(name) = written(name, names).filter(|name| name.is_sure)
+        {
+            deny(&name.word, Kind::Ignored);
+        }
         // `forgets to set it`: behind such a verb a short word is a deed, too.
         let is_deed = |word: &str| {
             is_verb(word)
@@ -351,7 +360,9 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Name
             let word = bare_name(&words[at]);
             deny(word, if is_name(word) { Kind::Name } else { Kind::Plain { what: Vec::new() } });
         }
-        if is_form(at(place), "ignore") && at(place) != "ignored" && place > 0 {
+        let is_ignored = ["ignore", "disregard"].iter().any(|verb| is_form(at(place), verb));
+        let is_heeded = ["not", "never", "cannot"].contains(&before(place)) || before(place).ends_with("n't");
+        if is_ignored && !is_heeded && !at(place).ends_with("ed") && place > 0 {
             let mut next = place + 1;
             while FILLERS.contains(&at(next)) {
                 next += 1;
@@ -502,7 +513,8 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
         Kind::Use => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
         Kind::Import => use_of(path, line, word) == Some(Use::Imports),
         Kind::Word(Deed::Imports) => use_of(path, line, word) == Some(Use::Imports),
-        Kind::Word(_) => use_of(path, line, word) == Some(Use::Calls),
+        Kind::Word(Deed::Uses) => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
+        Kind::Word(Deed::Calls) => use_of(path, line, word) == Some(Use::Calls),
         Kind::Set => is_set(path, line, word),
         Kind::Plain { what } => {
             let lower = line.to_lowercase();

@@ -64,7 +64,7 @@ pub(crate) fn relations_in(claim: &str, is_known: &dyn Fn(&str) -> bool, names: 
             "imports" => Deed::Imports,
             "uses" => Deed::Uses,
             "called" | "invoked" | "imported" | "used" if place > 1 => {
-                let is_said = ["is", "are"].contains(&at(place - 1));
+                let is_said = ["is", "are", "gets", "get"].contains(&at(place - 1));
                 let is_done = ["by", "in", "from"].contains(&at(place + 1));
                 let deed = match at(place) {
                     "imported" => Deed::Imports,

@@ -32,6 +32,7 @@ fn a_call_is_shown_by_the_caller_that_is_named_and_by_nothing_else() {
         ("Session.send calls default_hooks", DEFINED),
         ("default_hooks is called by Session.send", DEFINED),
         ("default_hooks is called by dispatch_hook", DEFINED),
+        ("default_hooks gets called by dispatch_hook", DEFINED),
         ("default_hooks calls hooks.get", "    for hook in hooks.get(key):"),
         ("default_hooks calls itself", DEFINED),
         ("the client calls default_hooks", DEFINED),
@@ -121,6 +122,7 @@ fn calls_imports_and_values_of_unknown_names_are_not_denied_where_the_text_has_t
         "`create` skips warnings.warn",
         "`create` does not set verify_mode",
         "`create` forgets to set verify_mode",
+        "`create` does not use certifi",
     ] {
         let (mut world, seen) = context();
         let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
@@ -134,6 +136,7 @@ fn calls_imports_and_values_of_unknown_names_are_not_denied_where_the_text_has_t
         "`create` does not import json.loads",
         "`create` does not import `make`",
         "`create` does not set trust_env",
+        "`create` does not use recursion",
         "`create` does not set minimum_version",
         "`create` skips ctx.load",
     ] {
@@ -150,12 +153,20 @@ fn what_a_condition_or_a_key_looks_at_is_not_ignored() {
         "`create` ignores trust_env",
         "`create` ignores r",
         "`create` ignores verify",
+        "`create` disregards trust_env",
+        "`create` never reads SSL_FILE",
     ] {
         let (mut world, seen) = context();
         let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
         assert_eq!(claim.verdict, Verdict::NeedsDirectEvidence, "{text}: {}", claim.reason);
     }
-    for text in ["`create` ignores cert", "`create` ignores strict", "`create` ignores SSL_DIR"] {
+    for text in [
+        "`create` ignores cert",
+        "`create` ignores strict",
+        "`create` ignores SSL_DIR",
+        "`create` never reads SSL_DIR",
+        "`create` does not ignore trust_env",
+    ] {
         let (mut world, seen) = context();
         let claim = judge(&mut world, text, &[&seen], "    ctx = make(certifi.where())");
         assert_eq!(claim.verdict, Verdict::VerifiedForMission, "{text}: {}", claim.reason);
