@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::absence::{Absence, Purpose, World};
 use crate::counted::{self, Counted};
 use crate::denial;
+use crate::doer;
 use crate::event::{AGAINST, Event, SUPPORT, Shown, Source, Speaks, is_zero};
 use crate::evidence::EvidenceClass;
 use crate::grounds::{self, Besides};
@@ -413,7 +414,7 @@ pub(crate) fn judge(state: &State, said: &str, events: &[&Event], situation: &Si
         }
         // What was read shows what is there: that something is nowhere shows only who searched for it.
         let names_file = !named_in(said, situation.names).is_empty();
-        if let Some(why) = grounds::asserted_and_not_there(said, &current, situation) {
+        if let Some(why) = doer::does_not(said, &current, situation) {
             return needs(format!("{why}{not_counted}"), stale);
         }
         // The search that it cites, where that finds what it denies.

@@ -1,8 +1,10 @@
 //! Denial: what a sentence says is not there.
 
 use crate::grounds::has_word;
+use crate::named::Names;
+use crate::relates::{Deed, Written, stands_alone, written};
 use crate::syntax::is_comment;
-use crate::undone::{Undone, is_heeded, left_out_at, undone_at};
+use crate::undone::{Undone, is_done, is_heeded, is_set, left_out_at, undone_at};
 use crate::uses::{Use, use_of};
 
 /// Words that say that something is not there.
@@ -64,8 +66,16 @@ pub(crate) enum Kind {
     Call,
     /// A name, of which only uses are denied: its definition and imports may be there.
     Use,
+    /// A name, of which only imports are denied.
+    Import,
+    /// A plain word that may be a name, of which calls, imports or uses are denied: only a line that has one speaks against it.
+    Word(Deed),
+    /// A name that is said not to be given a value.
+    Set,
     /// A word: `without a lock`, with the words of what it is for: `no lock around the counter`.
     Plain { what: Vec<String> },
+    /// What is said not to be done beside something else: `without writing a status`.
+    Doing,
     /// What is said not to be done, with the words of what: `never deletes the cookie`.
     Done { what: Vec<String> },
     /// What is said to fail, which may have been tried: only a line with all of the words has it.
@@ -74,11 +84,29 @@ pub(crate) enum Kind {
     Ignored,
 }
 
+impl Denied {
+    pub fn is_of_imports(&self) -> bool {
+        matches!(self.kind, Kind::Import | Kind::Word(Deed::Imports))
+    }
+
+    /// Whether only code has it, and no text.
+    pub fn is_of_code(&self) -> bool {
+        !matches!(self.kind, Kind::Name | Kind::Plain { .. })
+    }
+
+    /// As a name that a sentence has.
+    pub fn written(&self) -> Written {
+        Written { word: self.word.clone(), of: None, is_sure: true }
+    }
+}
+
 /// Verbs by which something holds a name.
 const HOLDS: [&str; 12] = [
     "contain", "define", "mention", "include", "declare", "import", "export", "call", "use", "invoke",
     "support", "document",
 ];
+/// Verbs by which a name is heeded.
+const READS: [&str; 7] = ["read", "consult", "honour", "honor", "respect", "heed", "consider"];
 /// Verbs that say nothing of what a line does: every code has such words, or none has.
 const WEAK: [&str; 23] = [
     "have", "does", "make", "makes", "take", "takes", "give", "gives", "work", "works", "need", "needs",
@@ -140,7 +168,7 @@ const FOR: [&str; 8] = ["for", "of", "around", "on", "against", "over", "between
 /// Verbs by which something is said not to be called.
 const SKIPS: [&str; 5] = ["skips", "skip", "bypasses", "bypass", "skipping"];
 /// Words that end what is denied.
-const ENDS: [&str; 28] = [
+pub(crate) const ENDS: [&str; 28] = [
     "around",
     "for",
     "against",
@@ -190,7 +218,7 @@ const GONE: [&str; 11] = [
 ];
 
 /// What a claim says not to be there: `no X`, `does not define X`, `X is missing`, `without X`, `lacks X`.
-pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Denied> {
+pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool, names: Names<'_>) -> Vec<Denied> {
     let trim =
         |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
     let raw: Vec<&str> = claim.split_whitespace().filter(|word| !trim(word).is_empty()).collect();
@@ -219,8 +247,17 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let is_skip = SKIPS.contains(&at(place));
             let is_plain = after_lack && !is_skip || after_no && HAS.contains(&before(place));
             // Who does not call it may import it, and speak of it.
-            let is_call = after_verb && ["call", "invoke"].iter().any(|verb| is_form(at(place + 1), verb))
-                || SKIPS.contains(&at(place));
+            let is_verb =
+                |verbs: &[&str]| after_verb && verbs.iter().any(|verb| is_form(at(place + 1), verb));
+            let deed = match () {
+                () if is_skip || is_verb(&["call", "invoke"]) => Some(Deed::Calls),
+                () if is_verb(&["import"]) => Some(Deed::Imports),
+                () if is_verb(&["use"]) => Some(Deed::Uses),
+                () => None,
+            };
+            let is_sure = |place: usize| {
+                raw.get(place).and_then(|word| written(word, names)).is_some_and(|one| one.is_sure)
+            };
             // `no suffix for terabytes` denies one of them, whatever else is called so.
             let what = || {
                 let rest = (next + 1..words.len()).take_while(|at| !is_cut(&raw, *at));
@@ -232,10 +269,30 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 rest.filter(is_word).map(|word| stem(bare_name(word))).collect::<Vec<_>>()
             };
             let is_of_a_kind = is_plain && !is_strong(raw[next]) && !what().is_empty();
+            let kind_of = |deed: Deed| match deed {
+                Deed::Calls => Kind::Call,
+                Deed::Imports => Kind::Import,
+                Deed::Uses => Kind::Use,
+            };
+            let is_alone = || next == place + 2 && stands_alone(&raw, &lower, next);
             if is_name(last) && !is_of_a_kind {
-                deny(last, if is_call { Kind::Call } else { Kind::Name });
+                deny(last, deed.filter(|deed| *deed != Deed::Uses).map_or(Kind::Name, kind_of));
+            } else if let Some(deed) = deed.filter(|_| is_sure(next)) {
+                deny(last, kind_of(deed));
+            } else if let Some(deed) = deed.filter(|_| !is_skip && is_alone()) {
+                deny(last, Kind::Word(deed));
             } else if is_plain && last.chars().count() > 2 && !ENDS.contains(&at(next)) {
-                deny(last, Kind::Plain { what: what() });
+                let goes_on = next + 1 < words.len() && !is_end(&raw, next + 1);
+                let is_deed = at(place) == "without" && next == place + 1 && last.ends_with("ing") && goes_on;
+                deny(last, if is_deed { Kind::Doing } else { Kind::Plain { what: what() } });
+            }
+            // `does not call print_all or eval()` denies both.
+            let mut more = next;
+            while let Some(deed) = deed.filter(|_| ["or", "nor", "and"].contains(&at(more + 1)))
+                && is_sure(more + 2)
+            {
+                more += 2;
+                deny(bare_name(&words[more]), kind_of(deed));
             }
             // What is lacking may be said by the names that follow: `a check by lastChar`.
             let rest = (next + 1..words.len()).take_while(|at| is_plain && !is_end(&raw, *at));
@@ -264,6 +321,26 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
                 deny(at(place + 1), Kind::Done { what });
             }
         }
+        // `does not set verify_mode`
+        let mut value = place + 2;
+        while FILLERS.contains(&at(value)) {
+            value += 1;
+        }
+        let is_set = ["set", "sets", "assign", "assigns"].contains(&at(place + 1));
+        let is_left =
+            is_of_deed(place) || undone_at(&lower, place).is_some_and(|(verb, _)| verb == place + 1);
+        if let Some(name) = raw.get(value).filter(|_| is_set && is_left).and_then(|word| written(word, names))
+            && (name.is_sure || is_name(&name.word))
+        {
+            deny(&name.word, Kind::Set);
+        }
+        // `never reads SSL_CERT_DIR` says that it is ignored.
+        let is_read = READS.iter().any(|verb| is_form(at(place + 1), verb));
+        if let Some(name) = raw.get(value).filter(|_| is_read && is_of_deed(place))
+            && let Some(name) = written(name, names).filter(|name| name.is_sure)
+        {
+            deny(&name.word, Kind::Ignored);
+        }
         // `forgets to set it`: behind such a verb a short word is a deed, too.
         let is_deed = |word: &str| {
             is_verb(word)
@@ -283,7 +360,9 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let word = bare_name(&words[at]);
             deny(word, if is_name(word) { Kind::Name } else { Kind::Plain { what: Vec::new() } });
         }
-        if is_form(at(place), "ignore") && at(place) != "ignored" && place > 0 {
+        let is_ignored = ["ignore", "disregard"].iter().any(|verb| is_form(at(place), verb));
+        let is_heeded = ["not", "never", "cannot"].contains(&before(place)) || before(place).ends_with("n't");
+        if is_ignored && !is_heeded && !at(place).ends_with("ed") && place > 0 {
             let mut next = place + 1;
             while FILLERS.contains(&at(next)) {
                 next += 1;
@@ -292,7 +371,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
             let is_some =
                 ["that", "which", "who", "by", "for"].contains(&at(next + 1)) && !is_cut(&raw, next + 1);
             let is_last = next + 1 >= words.len() || is_end(&raw, next + 1) && !is_some;
-            if is_last && next < words.len() && at(next).chars().count() > 2 && !ENDS.contains(&at(next)) {
+            let is_thing = !["it", "them", "this", "that", "us"].contains(&at(next));
+            if is_last && next < words.len() && is_thing && !ENDS.contains(&at(next)) {
                 deny(bare_name(&words[next]), Kind::Ignored);
             }
         }
@@ -317,12 +397,14 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
         let is_not_held =
             HELD.contains(&held) && (isnt || no_longer || is && ["not", "never"].contains(&at(place + 2)));
         let last = bare_name(&words[place]);
-        if (is_gone || is_not_held) && is_name(last) {
+        let is_written = || written(raw[place], names).is_some_and(|one| one.is_sure);
+        if (is_gone || is_not_held) && (is_name(last) || is_not_held && is_written()) {
             let gone = if is_not_held { held } else { at(place + 2) };
             deny(
                 last,
                 match gone {
                     "called" | "invoked" | "uncalled" => Kind::Call,
+                    "imported" => Kind::Import,
                     "used" | "referenced" | "unused" | "unreferenced" | "dead" => Kind::Use,
                     _ => Kind::Name,
                 },
@@ -332,31 +414,8 @@ pub(crate) fn denied_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<Deni
     found
 }
 
-/// What a claim says to call or import, and does not deny: `run calls drain`.
-pub(crate) fn asserted_in(claim: &str, is_name: &dyn Fn(&str) -> bool) -> Vec<String> {
-    let trim =
-        |word: &str| word.trim_matches(|letter: char| !letter.is_alphanumeric() && letter != '_').to_owned();
-    let words: Vec<String> = claim.split_whitespace().map(trim).filter(|word| !word.is_empty()).collect();
-    if denies(claim) {
-        return Vec::new();
-    }
-    let at = |place: usize| words.get(place).map_or("", String::as_str);
-    let passive = words.iter().enumerate().filter(|(place, _)| {
-        let is_done = ["called", "invoked", "imported"].contains(&at(place + 2));
-        ["is", "are"].contains(&at(place + 1)) && is_done && ["by", "in", "from"].contains(&at(place + 3))
-    });
-    let passive: Vec<String> = passive.map(|(_, word)| bare_name(word).to_owned()).collect();
-    let named = words.iter().enumerate().filter_map(|(place, word)| {
-        let is_verb = ["calls", "invokes", "imports"].contains(&word.to_lowercase().as_str());
-        let mut rest =
-            words[place + 1..].iter().skip_while(|word| FILLERS.contains(&word.to_lowercase().as_str()));
-        rest.next().filter(|_| is_verb && place > 0).map(|word| bare_name(word).to_owned())
-    });
-    named.chain(passive).filter(|name| is_name(name)).collect()
-}
-
 /// Whether a place is in a condition: what is not so there, the code asks, and the sentence does not deny it of the code.
-fn is_condition(raw: &[&str], place: usize) -> bool {
+pub(crate) fn is_condition(raw: &[&str], place: usize) -> bool {
     const BEGINS: [&str; 7] = ["if", "when", "whenever", "unless", "until", "while", "where"];
     for at in (0..place).rev() {
         let word = raw[at].to_lowercase();
@@ -452,6 +511,11 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
         Kind::Name => has_word(line, word),
         Kind::Call => use_of(path, line, word) == Some(Use::Calls),
         Kind::Use => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
+        Kind::Import => use_of(path, line, word) == Some(Use::Imports),
+        Kind::Word(Deed::Imports) => use_of(path, line, word) == Some(Use::Imports),
+        Kind::Word(Deed::Uses) => matches!(use_of(path, line, word), Some(Use::Calls | Use::Names)),
+        Kind::Word(Deed::Calls) => use_of(path, line, word) == Some(Use::Calls),
+        Kind::Set => is_set(path, line, word),
         Kind::Plain { what } => {
             let lower = line.to_lowercase();
             is_said(&lower, what) && begins_with(&lower, &stem(word))
@@ -470,6 +534,7 @@ pub(crate) fn has(path: &str, line: &str, denied: &Denied) -> bool {
                 && !is_comment(path, line)
                 && !says_not(line)
         }
+        Kind::Doing => is_done(path, line, &stem(word)),
         Kind::Ignored => is_heeded(path, line, word),
     }
 }
@@ -510,7 +575,7 @@ mod tests {
     use super::*;
 
     fn denied(claim: &str) -> Vec<(String, Kind)> {
-        let all = denied_in(claim, &|word| word.contains('_') || word == "drain");
+        let all = denied_in(claim, &|word| word.contains('_') || word == "drain", &|_| Vec::new());
         all.into_iter().map(|denied| (denied.word, denied.kind)).collect()
     }
 
@@ -599,7 +664,7 @@ mod tests {
             assert_eq!(denied(claim), Vec::new(), "{claim}");
         }
         let of = |claim: &str| {
-            let found = denied_in(claim, &|_| false);
+            let found = denied_in(claim, &|_| false, &|_| Vec::new());
             move |line: &str| found.iter().any(|denied| has("a.py", line, denied))
         };
         let sends = of("run fails to send the job worker");

@@ -8,6 +8,7 @@ use crate::lines::shown_of;
 use crate::mode::Mode;
 use crate::named::{groups_in, lines_in, named_in, no_such_in};
 use crate::needs::is_document;
+use crate::relates::{Code, Deed};
 use crate::situation::Situation;
 use crate::state::path_of;
 use crate::syntax::places_of as places_in;
@@ -184,6 +185,24 @@ pub(crate) fn span_of(place: &str) -> Option<(String, u64, u64)> {
     Some((path.to_owned(), first.parse().ok()?, last.parse().ok()?))
 }
 
+/// Where a name is defined, as the sentence writes it: of many that are called `send`, that of `Session.send`.
+pub(crate) fn defined_as(said: &str, name: &str, situation: &Situation<'_>) -> Vec<String> {
+    let owned = said.split_whitespace().filter_map(|word| {
+        let word = word
+            .trim_start_matches(|letter: char| !letter.is_alphanumeric() && letter != '_')
+            .split('(')
+            .next()?;
+        let word = word.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != '_');
+        word.strip_suffix(name)
+            .filter(|before| before.ends_with(['.', ':']) && before.len() > 2)
+            .map(|_| word)
+    });
+    owned
+        .map(|word| (situation.defined)(word))
+        .find(|places| !places.is_empty())
+        .unwrap_or_else(|| (situation.defined)(name))
+}
+
 /// The names of code that a sentence speaks of: what only a name looks like, or else plain words that the graph knows as
 /// definitions.
 fn names_in(said: &str, situation: &Situation<'_>) -> Vec<String> {
@@ -208,7 +227,7 @@ fn few(mut names: Vec<String>) -> Vec<String> {
 }
 
 /// Words of a sentence that only names look like, and the others that may be some.
-fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
+pub(crate) fn words_in(said: &str) -> (Vec<String>, Vec<String>) {
     let (mut names, mut plain): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     for (at, piece) in said.split('`').enumerate() {
         let is_quoted = at % 2 == 1;
@@ -286,12 +305,12 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
             || !(situation.defined)(word).is_empty()
             || quoted.iter().any(|(path, line)| use_of(path, line, word) == Some(Use::Calls))
     };
-    let mut denied = denied_in(said, &is_name);
+    let mut denied = denied_in(said, &is_name, situation.names);
     denied.retain(|denied| {
         is_read
             || !matches!(
                 denied.kind,
-                Kind::Plain { .. } | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
+                Kind::Plain { .. } | Kind::Doing | Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored
             )
     });
     let first = denied.first()?;
@@ -300,8 +319,13 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
     for (path, from, to) in &places {
         let text = (situation.text_of)(path)?;
         let lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*from..=*to).contains(line));
+        let code = Code::of(path, &text);
         for (line, text) in lines {
-            if let Some(Denied { word, .. }) = denied.iter().find(|denied| denial::has(path, text, denied)) {
+            let has = |denied: &&Denied| {
+                denial::has(path, text, denied) && !(denied.is_of_code() && code.is_text(line))
+                    || denied.is_of_imports() && code.does(line, Deed::Imports, &denied.written(), &|_| true)
+            };
+            if let Some(Denied { word, .. }) = denied.iter().find(has) {
                 return Some(format!(
                     "It denies {word}, and {path}:{line} has it: say of which lines it is so, or cite a search of them that \
                      finds nothing."
@@ -317,16 +341,21 @@ pub(crate) fn denied_and_there(said: &str, cited: &[&Event], situation: &Situati
              finds nothing."
         ));
     }
-    if !places.is_empty() || matches!(first.kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored) {
+    if !places.is_empty() || is_of_words(&first.kind) {
         return None;
     }
-    Some(if matches!(first.kind, Kind::Plain { .. }) {
+    Some(if matches!(first.kind, Kind::Plain { .. } | Kind::Doing) {
         format!("It says that {name} is missing, and not where: name the file, the lines or the function.")
     } else {
         format!(
             "It says that {name} is not there: search for {name:?} with this mission_id, and cite the search that finds nothing."
         )
     })
+}
+
+/// Whether something is denied by words that may be none of the code: only a line that has it speaks against that.
+fn is_of_words(kind: &Kind) -> bool {
+    matches!(kind, Kind::Done { .. } | Kind::Tried { .. } | Kind::Ignored | Kind::Word(_) | Kind::Set)
 }
 
 /// Whether all of a definition, or of the lines, that a claim names was shown: what it says of that as a whole, somebody has
@@ -357,34 +386,6 @@ pub(crate) fn not_shown_whole(said: &str, situation: &Situation<'_>) -> Option<S
     let places = places_of(said, &|_| true, &[], situation);
     let (path, first, last) = places.into_iter().find(|(.., last)| *last < u64::MAX)?;
     Some(format!("{path}:{first}-{last}"))
-}
-
-/// Why a claim that one thing calls or imports another is not so: neither what is quoted for it has that, nor what is to do it.
-pub(crate) fn asserted_and_not_there(
-    said: &str,
-    cited: &[&Event],
-    situation: &Situation<'_>,
-) -> Option<String> {
-    let is_name = |word: &str| {
-        let has_hump = word.chars().skip(1).any(char::is_uppercase) && word.chars().any(char::is_lowercase);
-        word.contains('_') || has_hump || !(situation.defined)(word).is_empty()
-    };
-    let asserted = denial::asserted_in(said, &is_name);
-    let quotes = cited.iter().filter(|event| event.draft.speaks() == Speaks::For);
-    let quoted: Vec<&str> = quotes.filter_map(|event| event.draft.quote()).collect();
-    asserted.into_iter().find_map(|name| {
-        let places = places_of(said, &|word| word != name, cited, situation);
-        let has = |(path, first, last): &(String, u64, u64)| {
-            let Some(text) = (situation.text_of)(path) else { return true };
-            let mut lines = (1_u64..).zip(text.lines()).filter(|(line, _)| (*first..=*last).contains(line));
-            lines.any(|(_, line)| has_word(line, &name))
-        };
-        if places.iter().any(has) || quoted.iter().any(|line| has_word(line, &name)) {
-            return None;
-        }
-        let (path, first, _) = places.first()?;
-        Some(format!("It says that {name} is called or imported, and {path}:{first} has it nowhere: quote the line that does it."))
-    })
 }
 
 /// Where a claim denies something, as path, first and last line: in the lines that it names, else in the definitions, else in
@@ -418,7 +419,7 @@ fn places_of(
         names.append(&mut plain);
     }
     let spans_of = |names: Vec<String>| -> Vec<(String, u64, u64)> {
-        let places = few(names).into_iter().flat_map(|name| (situation.defined)(&name));
+        let places = few(names).into_iter().flat_map(|name| defined_as(said, &name, situation));
         let mut spans: Vec<_> = places.filter_map(|at| span_of(&at)).collect();
         spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
         spans
@@ -434,7 +435,7 @@ fn places_of(
     files.into_iter().map(|path| (path, 1, u64::MAX)).collect()
 }
 
-fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
+pub(crate) fn is_line_shown(path: &str, line: u64, cited: &[&Event]) -> bool {
     let reads = cited.iter().filter(|event| event.draft.shows_text() && !event.draft.is_finding());
     let mut own = reads.filter(|event| event.draft.anchors().any(|(one, _)| one == path));
     own.any(|event| {

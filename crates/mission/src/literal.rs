@@ -1,5 +1,7 @@
 //! Literal: a value as it is written in code or in a sentence, and whether two of them differ.
 
+use crate::quantity::NUMBERS;
+
 /// A plain value, with its text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Literal {
@@ -45,6 +47,11 @@ impl Literal {
     pub fn said(sentence: &str) -> Option<(Self, usize)> {
         let inner = sentence.trim_start_matches(['`', '(']);
         let start = sentence.len() - inner.len();
+        if let Some((value, len)) = in_words(inner) {
+            let literal =
+                Self { text: inner[..len].to_owned(), value: Value::Number(value), is_measured: false };
+            return Some((literal, start + len));
+        }
         let (literal, len) = literal_at(inner)?;
         let rest = &inner[len..];
         // `5.x`, `1-based`, `None-like`, `True.value` are no such values.
@@ -117,6 +124,82 @@ impl Literal {
             && !digits.starts_with("0X")
             && !digits.starts_with("0b")
     }
+}
+
+/// A number that a sentence says in words, and how many bytes it takes: `ten`, `five hundred and twelve`. What goes on behind
+/// it may be what is counted (`two lists`), unless that is a unit.
+fn in_words(text: &str) -> Option<(f64, usize)> {
+    const TENS: [&str; 7] = ["thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
+    /// Words behind a value.
+    const BEHIND: [&str; 24] = [
+        "by",
+        "in",
+        "here",
+        "when",
+        "if",
+        "on",
+        "for",
+        "unless",
+        "there",
+        "at",
+        "as",
+        "instead",
+        "but",
+        "and",
+        "or",
+        "seconds",
+        "second",
+        "ms",
+        "milliseconds",
+        "minutes",
+        "minute",
+        "hours",
+        "bytes",
+        "byte",
+    ];
+    let small = |word: &str| {
+        let word = word.to_lowercase();
+        let tens = || TENS.iter().position(|one| *one == word).map(|at| at * 10 + 30);
+        NUMBERS.iter().position(|one| *one == word).or_else(tens).map(|value| value as f64)
+    };
+    let (mut all, mut part, mut end) = (0.0, None, 0);
+    let mut at = 0;
+    for word in text.split_inclusive([' ', '-']) {
+        let bare = word.trim_end_matches(|letter: char| !letter.is_alphanumeric());
+        let last = end;
+        match bare {
+            "hundred" => part = Some(part? * 100.0),
+            "thousand" => {
+                all += part? * 1000.0;
+                part = Some(0.0);
+            }
+            "and" if part.is_some_and(|part: f64| part >= 100.0) => {
+                at += word.len();
+                continue;
+            }
+            _ => match (small(bare), part) {
+                (Some(value), None) => part = Some(value),
+                (Some(value), Some(before)) if value < 100.0 && before % 10.0 == 0.0 => {
+                    part = Some(before + value)
+                }
+                _ => {
+                    let is_end = last > 0 && text[last..at].trim().is_empty() && !text[..at].ends_with('-');
+                    let goes_on = is_end && !BEHIND.contains(&bare.to_lowercase().as_str());
+                    let is_one = text[..last].eq_ignore_ascii_case("one") && is_end;
+                    if text[..at].ends_with('-') || goes_on || is_one {
+                        return None;
+                    }
+                    break;
+                }
+            },
+        }
+        end = at + bare.len();
+        at += word.len();
+        if bare.len() < word.trim_end().len() && !word.ends_with('-') {
+            break;
+        }
+    }
+    part.filter(|_| end > 0).map(|part| (all + part, end))
 }
 
 /// The literal that a text begins with, and how many bytes it takes.
@@ -236,6 +319,28 @@ fn quoted(text: &str) -> Option<(Value, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_in_words_are_numbers() {
+        for (text, wanted) in [
+            ("ten", Some(10.0)),
+            ("twenty.", Some(20.0)),
+            ("thirty by default", Some(30.0)),
+            ("ten seconds", Some(10.0)),
+            ("five hundred and twelve", Some(512.0)),
+            ("twenty-five", Some(25.0)),
+            ("two thousand", Some(2000.0)),
+            ("one", Some(1.0)),
+            ("one of them", None),
+            ("one by one", None),
+            ("two lists", None),
+            ("ten-fold", None),
+            ("tens", None),
+            ("a ten", None),
+        ] {
+            assert_eq!(in_words(text).map(|(value, _)| value), wanted, "{text}");
+        }
+    }
 
     fn read(text: &str) -> Literal {
         literal_at(text).unwrap_or_else(|| panic!("{text}")).0

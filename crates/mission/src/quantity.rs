@@ -110,7 +110,7 @@ const DONE: [&str; 9] =
     ["called", "used", "defined", "imported", "declared", "appears", "occurs", "mentioned", "referenced"];
 /// Words before a number that make a name of it.
 const NUMBERED: [&str; 7] = ["line", "lines", "python", "version", "step", "issue", "error"];
-const NUMBERS: [&str; 21] = [
+pub(crate) const NUMBERS: [&str; 21] = [
     "zero",
     "one",
     "two",
@@ -219,7 +219,10 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
                 && things
                     .iter()
                     .any(|thing| thing.len() > 3 && thing.ends_with('s') && !thing.ends_with("ss"));
-            let is_exact = is_exact && !is_times;
+            // `handles dicts with exactly one key`: what something takes is no thing of code.
+            let is_of_what_it_takes = before(place, 2) == "with"
+                && [before(place, 3), before(place, 4)].iter().all(|word| word.ends_with('s'));
+            let is_exact = is_exact && !is_times && !is_of_what_it_takes;
             let is_counted = is_done || !is_often && (is_thing || is_there) || is_exact && !is_often;
             if at(place + 1) == "of" && word != "couple" || is_measure || !is_counted {
                 continue;
@@ -284,6 +287,8 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
             let is_of_places = match word {
                 "never" | "always" | "invariably" | "entirely" => is_passive(),
                 // `every loop stops` is of all loops; who swallows every exception does that.
+                // `calls every hook of the list` is of what is in the list.
+                "every" | "each" | "all" if is_done_to_each(before(place, 1), next) => place < 2,
                 "every" | "each" | "all" => is_of_places || begins,
                 _ => is_of_places,
             };
@@ -292,6 +297,11 @@ pub(crate) fn quantities(claim: &str) -> Vec<Quantity> {
     }
     found.dedup();
     found
+}
+
+/// Whether something is done to each of what is no thing of code.
+fn is_done_to_each(verb: &str, thing: &str) -> bool {
+    ["calls", "uses", "invokes"].contains(&verb) && !thing.is_empty() && !THINGS.contains(&thing)
 }
 
 /// `3`, `three`, `once`.

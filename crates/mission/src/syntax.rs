@@ -40,6 +40,9 @@ const IMPORTS: [&str; 10] = [
 const COMMENTS: [&str; 8] = ["//", "/*", "* ", "*/", "--", "\"\"\"", "'''", "<!--"];
 /// Endings of files whose calls need no bracket.
 const BARE: [&str; 6] = ["rb", "sh", "bash", "ex", "exs", "pl"];
+/// Endings of files that set things and are no code.
+const SETTINGS: [&str; 10] =
+    ["yml", "yaml", "toml", "json", "cfg", "ini", "mk", "cmake", "gradle", "properties"];
 /// Endings of files in which `#` begins no comment.
 const NO_HASH: [&str; 13] =
     ["rs", "c", "h", "cc", "cpp", "hpp", "cs", "js", "ts", "tsx", "jsx", "go", "java"];
@@ -81,7 +84,11 @@ pub(crate) fn is_comment(path: &str, line: &str) -> bool {
 /// Whether a line imports. `require` does where nothing that it brings is called there.
 pub(crate) fn is_import(line: &str, is_called: bool) -> bool {
     let start = line.trim_start();
-    IMPORTS.iter().any(|mark| start.starts_with(mark))
+    // `use := …` gives a variable of that name a value.
+    let begins = |rest: &str| !rest.trim_start().starts_with(['=', ':', '.', ',', '+']);
+    IMPORTS
+        .iter()
+        .any(|mark| start.strip_prefix(mark).is_some_and(|rest| !mark.ends_with(' ') || begins(rest)))
         || start.contains("require(") && start.contains(['\'', '"']) && !is_called
 }
 
@@ -99,13 +106,23 @@ pub(crate) fn bare_calls(path: &str) -> bool {
     BARE.contains(&ending(path))
 }
 
+/// Whether a file says by a word alone what it runs or brings: settings, recipes, scripts.
+pub(crate) fn takes_words_for_calls(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    bare_calls(path) || !name.contains('.') || SETTINGS.contains(&ending(path))
+}
+
 fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
-/// Whether what stands before a place opens a text or a comment that is not closed there.
+/// Whether what stands before a place opens a text or a comment that is not closed there. What stands in the brackets of a text
+/// that is put together (`f"{now()}"`, `${now()}`) is code.
 fn is_in_text(before: &str, has_hash: bool) -> bool {
     let mut open: Option<char> = None;
+    // The mark of the text that the code belongs to.
+    let mut around: Option<char> = None;
+    let (mut is_made, mut last) = (false, ' ');
     let mut letters = before.chars().peekable();
     while let Some(letter) = letters.next() {
         match (open, letter) {
@@ -113,16 +130,29 @@ fn is_in_text(before: &str, has_hash: bool) -> bool {
                 letters.next();
             }
             (Some(mark), letter) if letter == mark => open = None,
+            (Some(_), '{') if is_made && letters.peek() == Some(&'{') => {
+                letters.next();
+            }
+            (Some(mark), '{') if is_made && around.is_none() && (mark != '`' || last == '$') => {
+                around = open.take();
+            }
             (Some(_), _) => {}
-            (None, '"' | '`') => open = Some(letter),
+            (None, '}') if around.is_some() => open = around.take(),
+            (None, '"' | '`') => {
+                open = Some(letter);
+                is_made =
+                    is_made && around.is_some() || letter == '`' || has_hash && ['f', 'F'].contains(&last);
+            }
             // One alone may be a lifetime or an apostrophe.
             (None, '\'') if letters.clone().skip(1).any(|next| next == '\'') || has_hash => {
+                is_made = is_made && around.is_some() || has_hash && ['f', 'F'].contains(&last);
                 open = Some(letter)
             }
             (None, '/') if letters.peek() == Some(&'/') => return true,
             (None, '#') if has_hash => return true,
             (None, _) => {}
         }
+        last = letter;
     }
     open.is_some()
 }

@@ -1,9 +1,10 @@
 //! Undone: deeds that a sentence says to be left undone, things that it says to be left out, and names that it says to be
 //! ignored.
 
-use crate::denial::{FILLERS, is_end, is_form, says_not, words};
-use crate::syntax::{DEFINES, is_comment};
-use crate::uses::{Use, use_of};
+use crate::denial::{FILLERS, is_end, is_form, words};
+use crate::relates::{names_in, parts_of};
+use crate::syntax::{DEFINES, Spoken, is_comment, spoken};
+use crate::uses::{Use, uses_in};
 
 /// Verbs of which the deed behind `to` is not done: `forgets to lock`.
 const LEAVES_UNDONE: [&str; 5] = ["forget", "neglect", "omit", "refuse", "decline"];
@@ -66,23 +67,102 @@ pub(crate) fn left_out_at(raw: &[&str], lower: &[String], place: usize) -> Vec<u
     all.last().copied().into_iter().collect()
 }
 
-/// Whether a line of code does something with a name: passes, calls or compares it. A signature, a text and whatever takes it
-/// only to leave it do not.
+/// Whether a line of code does something with a name: passes, calls, compares or tests it. A signature, a text and whatever
+/// takes it only to leave it do not; a text that is a key does: `environ["KEY"]`.
 pub(crate) fn is_heeded(path: &str, line: &str, name: &str) -> bool {
-    const LEAVES: [&str; 6] = ["except", "catch", "del ", "_ =", "ignore", "pass"];
-    let is_taken = matches!(use_of(path, line, name), Some(Use::Calls | Use::Names));
-    let words = words(line);
-    let is_signature = DEFINES.iter().any(|word| words.first().is_some_and(|first| first == word))
-        || line.trim_end().ends_with(',')
-        || line.contains(&format!("{name}:"));
-    let is_left = LEAVES.iter().any(|word| line.contains(word));
-    let is_joined = line.match_indices(name).any(|(at, _)| {
-        let before = line[..at].trim_end().chars().next_back();
-        let behind = &line[at + name.len()..];
-        let is_member = behind.starts_with('.') && behind[1..].starts_with(char::is_alphabetic);
-        before.is_some_and(|mark| "(=,[{+*/!<>&|".contains(mark))
-            || is_member
-            || behind.trim_start().starts_with(['(', '[', '=', '<', '>', '!', '*', '+', '/'])
-    });
-    is_taken && is_joined && !is_signature && !is_left && !is_comment(path, line) && !says_not(line)
+    const LEAVES: [&str; 6] = ["except", "catch", "del", "pass", "ignore", "ignored"];
+    /// Words of code before something that is looked at.
+    const LOOKS: [&str; 19] = [
+        "if", "elif", "else", "while", "and", "or", "not", "return", "in", "is", "await", "yield", "match",
+        "case", "switch", "unless", "when", "assert", "range",
+    ];
+    let code = code_of(path, line);
+    let is_left = LEAVES.iter().any(|word| words(code).iter().any(|one| one == word)) || code.contains("_ =");
+    if is_left || is_comment(path, line) || code.trim_start().starts_with('@') {
+        return false;
+    }
+    uses_in(path, code, name).any(|(at, one)| {
+        let (before, behind) = (code[..at].trim_end(), &code[at + name.len()..]);
+        match one {
+            Use::Speaks => {
+                let mark = behind.chars().next().filter(|mark| "\"'".contains(*mark));
+                let key = mark.and_then(|mark| code[..at].strip_suffix(mark));
+                key.is_some_and(|before| before.trim_end().ends_with(['[', '(']) && !is_signature(code, at))
+            }
+            Use::Calls | Use::Names if !is_signature(code, at) => {
+                let is_member = behind.starts_with('.') && behind[1..].starts_with(char::is_alphabetic);
+                let start =
+                    before.rfind(|letter: char| !letter.is_alphanumeric()).map_or(0, |start| start + 1);
+                before.chars().next_back().is_some_and(|mark| "(=,[{+*/!<>&|".contains(mark))
+                    || LOOKS.contains(&&before[start..])
+                    || is_member
+                    || behind.trim_start().starts_with(['(', '[', '=', '<', '>', '!', '*', '+', '/'])
+            }
+            _ => false,
+        }
+    })
+}
+
+/// What of a line stands before its comment.
+fn code_of<'l>(path: &str, line: &'l str) -> &'l str {
+    let marks = line.match_indices(['#', '/']).map(|(at, _)| at);
+    let mut ends = marks.filter(|at| line[..*at].ends_with(' ') && is_text_behind(path, line, *at));
+    ends.next().map_or(line, |end| &line[..end])
+}
+
+fn is_text_behind(path: &str, line: &str, at: usize) -> bool {
+    let is_mark = line[at..].starts_with("//") || line[at..].starts_with('#');
+    let next = at + if line[at..].starts_with("//") { 2 } else { 1 };
+    is_mark && spoken(path, &line[..at]) == Spoken::Code && spoken(path, &line[..next]) == Spoken::Text
+}
+
+/// Whether a place of a line is in the signature of a function: what it takes, with its default.
+fn is_signature(line: &str, at: usize) -> bool {
+    let first = words(line).into_iter().next().unwrap_or_default();
+    let is_value = ["let", "var", "const", "static"].contains(&first.as_str());
+    let behind = line[at..].trim_start_matches(|letter: char| letter.is_alphanumeric() || letter == '_');
+    DEFINES.contains(&first.as_str()) && !is_value
+        || behind.starts_with(':')
+            && !behind.starts_with(":=")
+            && !behind.starts_with("::")
+            && line[..at].trim().is_empty()
+        || line.trim_end().ends_with(',') && !line[..at].contains(['(', '[', '{'])
+}
+
+/// Whether a line of code does something, by the stem of the verb. A longer word with that stem is what does it or what comes of
+/// it (`Writer`): it counts where it is called, and as a type or in a signature it does not.
+pub(crate) fn is_done(path: &str, line: &str, stem: &str) -> bool {
+    let code = code_of(path, line);
+    if is_comment(path, line) {
+        return false;
+    }
+    names_in(code).any(|(at, name)| {
+        let behind = &code[at + name.len()..];
+        let is_called = || behind.trim_start().starts_with(['(', '.', '!']) && !is_signature(code, at);
+        let has = |part: &String| {
+            let rest = part.strip_prefix(stem);
+            rest.is_some_and(|rest| ["", "e", "s", "es", "ed", "ing"].contains(&rest) || is_called())
+        };
+        spoken(path, &code[..at]) == Spoken::Code && parts_of(name).iter().any(has)
+    })
+}
+
+/// Whether a line of code gives a name a value: `x = 5`, `self.x += 1`, `f(x=5)`, `"x": 5`.
+pub(crate) fn is_set(path: &str, line: &str, name: &str) -> bool {
+    let code = code_of(path, line);
+    if is_comment(path, line) {
+        return false;
+    }
+    uses_in(path, code, name).any(|(at, one)| {
+        let behind = &code[at + name.len()..];
+        let is_key = one == Use::Speaks && behind.starts_with(['"', '\'']);
+        let rest = behind.trim_start_matches(['"', '\'', ']']).trim_start();
+        let rest = if rest.starts_with(":=") { &rest[1..] } else { rest };
+        let value = rest.trim_start_matches(['+', '-', '*', '|', '&', '/', '?']);
+        let is_given =
+            value.starts_with('=') && !value.starts_with("==") && (is_key || !value.starts_with("=>"));
+        (one != Use::Speaks || is_key)
+            && !is_signature(code, at)
+            && (is_given || is_key && rest.starts_with(':') || code.contains("setattr(") && is_key)
+    })
 }

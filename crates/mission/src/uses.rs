@@ -16,10 +16,19 @@ pub(crate) enum Use {
 
 /// What a line of a file does with a name; nothing where it has not the name. Of several, the one that does most.
 pub(crate) fn use_of(path: &str, line: &str, name: &str) -> Option<Use> {
-    let uses: Vec<Use> = places_of(line, name).map(|at| one(path, line, at, name.len())).collect();
+    let uses: Vec<Use> = uses_in(path, line, name).map(|(_, one)| one).collect();
     [Use::Calls, Use::Names, Use::Imports, Use::Defines, Use::Speaks]
         .into_iter()
         .find(|one| uses.contains(one))
+}
+
+/// Where a line has a name, and what it does with it there.
+pub(crate) fn uses_in<'l>(
+    path: &'l str,
+    line: &'l str,
+    name: &'l str,
+) -> impl Iterator<Item = (usize, Use)> + 'l {
+    places_of(line, name).map(move |at| (at, one(path, line, at, name.len())))
 }
 
 fn one(path: &str, line: &str, at: usize, len: usize) -> Use {
@@ -73,6 +82,12 @@ mod tests {
             ("a.rb", "drain queue", Use::Calls),
             ("a.py", "handlers = [drain]", Use::Names),
             ("a.py", "say(\"it\"); drain(queue)", Use::Calls),
+            ("a.py", "say(f\"left: {drain(queue)} {other}\")", Use::Calls),
+            ("a.py", "say(f\"left: {other} drain(queue)\")", Use::Speaks),
+            ("a.py", "say(f\"left: {{drain(queue)}}\")", Use::Speaks),
+            ("a.js", "say(`left: ${drain(queue)}`)", Use::Calls),
+            ("a.js", "say(`left: {drain(queue)}`)", Use::Speaks),
+            ("a.go", "use := drain(queue)", Use::Calls),
         ] {
             assert_eq!(use_of(path, line, "drain"), Some(wanted), "{line}");
         }

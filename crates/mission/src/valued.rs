@@ -253,11 +253,23 @@ pub(crate) fn said_in(claim: &str) -> Vec<Said> {
     let words: Vec<&str> = claim.split_whitespace().collect();
     let lower: Vec<String> = words.iter().map(|word| bare(word).to_lowercase()).collect();
     let at = |place: usize| lower.get(place).map_or("", String::as_str);
+    let before = |place: usize, steps: usize| place.checked_sub(steps).map_or("", at);
     let mut all = Vec::new();
     for place in 0..words.len() {
         let (kind, behind) = match (at(place), at(place + 1)) {
             ("defaults" | "default", "to") => (Kind::Defaults, place + 2),
             ("is" | "are" | "equals", _) => (Kind::Is, place + 1),
+            // `has value 5`, `has a value of 5`
+            ("has" | "have", _) if at(place + 1) == "value" || at(place + 2) == "value" => {
+                (Kind::Is, place + 1)
+            }
+            ("of", _)
+                if place > 1
+                    && at(place - 1) == "value"
+                    && [at(place - 2), before(place, 3)].contains(&"has") =>
+            {
+                continue;
+            }
             ("returns" | "return", _) if place > 0 => (Kind::Returns, place + 1),
             // `sets x to 5`, `a timeout of 5`: what has the value stands before it.
             ("to", _) if place > 1 && ["set", "sets"].contains(&at(place - 2)) => (Kind::Is, place + 1),
@@ -445,6 +457,11 @@ mod tests {
             ("MAX is 5", "a.h", "#define MAX 10"),
             ("f returns True", "a.js", "if (!x) return false;"),
             ("limit is None", "a.py", "f(limit=0)"),
+            ("MAX_SIZE is ten", "a.py", "MAX_SIZE: int = 512"),
+            ("MAX_SIZE has value 10", "a.py", "MAX_SIZE: int = 512"),
+            ("MAX_SIZE has a value of 10", "a.py", "MAX_SIZE: int = 512"),
+            ("The MAX_SIZE of the client is twenty", "a.py", "MAX_SIZE = 30"),
+            ("the timeout is ten seconds", "a.py", "timeout = 30"),
         ] {
             assert!(matches!(shows(claim, path, line), Shows::Other { .. }), "{claim}: {line}");
         }
@@ -489,6 +506,12 @@ mod tests {
             ("x is (5, 10)", "a.py", "x = 5, 10"),
             ("the first of x is 10", "a.py", "x = 5, 10"),
             ("x is True", "a.py", "# x = False"),
+            ("MAX_SIZE is thirty", "a.py", "MAX_SIZE = 30"),
+            ("MAX_SIZE has a value of 512", "a.py", "MAX_SIZE: int = 512"),
+            ("MAX_SIZE is five hundred and twelve", "a.py", "MAX_SIZE: int = 512"),
+            ("timeout is one of the settings", "a.py", "timeout = 5"),
+            ("timeout is one setting of many", "a.py", "timeout = 5"),
+            ("f returns two lists", "a.py", "return 5"),
         ] {
             assert!(!matches!(shows(claim, path, line), Shows::Other { .. }), "{claim}: {line}");
         }

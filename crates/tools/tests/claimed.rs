@@ -167,3 +167,20 @@ fn a_plan_that_was_refused_was_not_checked() {
     let route = ok(&world.fixture, "route_explain", json!({"mission_id": world.mission}));
     assert_eq!(plan(&route).unwrap()["done"], true, "{route}");
 }
+
+#[test]
+fn a_call_is_of_the_method_that_is_named_with_its_class() {
+    let world = World::new("bug_hunt");
+    let many: String =
+        (0..30).map(|at| format!("class Other{at}:\n    def send(self):\n        pass\n\n")).collect();
+    let own = "class Session:\n    def send(self):\n        return hooks()\n";
+    world.write("src/other.py", &many);
+    world.write("src/session.py", own);
+    world.ask("ingest", json!({}));
+    let view = world.seen("view", json!({"file_path": "src/session.py"}));
+    let (verdict, why) = world.claim("Session.send calls hooks", &view, "    def send(self):");
+    assert_eq!(verdict, "verified_for_mission", "{why}");
+    let (verdict, why) = world.claim("Session.send calls print", &view, "        return hooks()");
+    assert_eq!(verdict, "needs_direct_evidence", "{why}");
+    assert!(why.contains("src/session.py:2"), "{why}");
+}

@@ -13,6 +13,7 @@ mod packets;
 mod playing;
 mod properties;
 mod proving;
+mod related;
 mod told;
 mod unread;
 mod values;

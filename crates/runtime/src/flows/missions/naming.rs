@@ -99,7 +99,12 @@ impl<'w> Names<'w> {
     pub(super) fn places(&self, name: &str) -> Vec<String> {
         let view = self.workspace.view();
         let Some(graph) = view.graph() else { return Vec::new() };
-        let nodes = graph.nodes_by_label(name).iter().map(|&at| graph.node(NodeIx(at)));
+        // `Session.send` is one of many that are called `send`.
+        let found = match name.contains(['.', ':']) {
+            true => graph.nodes_by_suffix(name),
+            false => graph.nodes_by_label(name).iter().map(|&at| NodeIx(at)).collect(),
+        };
+        let nodes = found.into_iter().map(|at| graph.node(at));
         let code = nodes.filter(|node| is_definition(node.kind()) && self.is_of_repo(node.path()));
         let place = |(path, (first, last)): (&str, (u32, u32))| match last > first {
             true => format!("{path}:{first}-{last}"),
