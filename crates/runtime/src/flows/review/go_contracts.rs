@@ -87,6 +87,9 @@ fn shown(places: &[(String, u64)]) -> Vec<String> {
     places.iter().take(MAX_PLACES).map(|(path, line)| format!("{path}:{line}")).collect()
 }
 
+/// An interface, and the lines that use something as one.
+type UsedAs<'g> = (&'g str, Vec<(String, u64)>);
+
 /// The interface with a method like that which lines use a struct as, and these lines.
 fn used_as<'g>(
     held: &mut Held<'_>,
@@ -94,7 +97,7 @@ fn used_as<'g>(
     graph: &'g Graph,
     owner: NodeIx,
     (name, is_demanded): (&str, &dyn Fn(NodeIx) -> bool),
-) -> Result<Option<(&'g str, Vec<(String, u64)>)>, Fault> {
+) -> Result<Option<UsedAs<'g>>, Fault> {
     let ty = graph.node(owner);
     if embeds(held, graph, owner) {
         return Ok(None);
