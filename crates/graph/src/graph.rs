@@ -12,6 +12,7 @@ use crate::ids::{EdgeIx, NodeIx};
 use crate::kind::EdgeKind;
 use crate::node::Node;
 use crate::pagerank;
+use crate::promised::Promises;
 use crate::weights::Weights;
 
 /// Nodes in the order of (path, first line, id), edges in the order of (source, kind, target).
@@ -26,6 +27,7 @@ pub struct Graph {
     ranks: OnceLock<Vec<f32>>,
     /// Made on first use.
     fixtures: OnceLock<Fixtures>,
+    promises: OnceLock<Promises>,
 }
 
 /// One relation, seen from either end.
@@ -65,7 +67,8 @@ impl Graph {
     pub(crate) fn from_columns(generation: u64, columns: Columns, weights: Weights) -> Self {
         debug_assert_eq!(columns.target.len(), weights.len());
         debug_assert_eq!(columns.check(), Ok(()));
-        Self { generation, columns, weights, ranks: OnceLock::new(), fixtures: OnceLock::new() }
+        let (ranks, fixtures, promises) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Self { generation, columns, weights, ranks, fixtures, promises }
     }
 
     /// A graph with nothing in it.
@@ -212,6 +215,10 @@ impl Graph {
             return &self.columns.pagerank;
         }
         self.ranks.get_or_init(|| pagerank::of_columns(&self.columns))
+    }
+
+    pub(crate) fn promises(&self, make: impl FnOnce() -> Promises) -> &Promises {
+        self.promises.get_or_init(make)
     }
 
     pub(crate) fn fixtures(&self, make: impl FnOnce() -> Fixtures) -> &Fixtures {

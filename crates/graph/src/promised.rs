@@ -1,11 +1,20 @@
 //! Promised: methods of interfaces that a type keeps without naming the interface, as types of Go do.
 
-use std::collections::BTreeSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::graph::Graph;
 use crate::ids::NodeIx;
 use crate::kind::{EdgeKind, NodeKind};
 use crate::near;
+
+/// Who keeps what, of all types and interfaces of Go; made once a graph.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Promises {
+    /// By method of a type: those of interfaces that it is one of.
+    kept: FxHashMap<NodeIx, Vec<NodeIx>>,
+    /// By method of an interface: those of types.
+    keepers: FxHashMap<NodeIx, Vec<NodeIx>>,
+}
 
 impl Graph {
     /// Methods of Go interfaces that a method is meant by where its type has all that they ask for, and that are called;
@@ -15,19 +24,9 @@ impl Graph {
         if asked.language() != "go" || asked.kind() != NodeKind::Method {
             return Vec::new();
         }
-        let is_called = |ix: NodeIx| self.incoming(ix).any(|edge| edge.kind == EdgeKind::Calls);
-        let named = self.nodes_by_label(asked.label()).iter().map(|&at| NodeIx(at));
-        let promises = named.filter(|&other| other != node && is_called(other));
-        let mut found: Vec<(NodeIx, NodeIx)> =
-            promises.filter_map(|other| Some((other, self.interface_of(other)?))).collect();
-        // Whose methods it has is asked last: it costs most.
-        let Some(owner) = (!found.is_empty()).then(|| self.owner(node)).flatten() else { return Vec::new() };
-        if self.node(owner).kind() == NodeKind::Interface {
-            return Vec::new();
-        }
-        let own = self.offered(owner);
-        found.retain(|&(_, interface)| self.offered(interface).is_subset(&own));
-        let mut found: Vec<NodeIx> = found.into_iter().map(|(other, _)| other).collect();
+        let is_called = |ix: &NodeIx| self.incoming(*ix).any(|edge| edge.kind == EdgeKind::Calls);
+        let all = self.promises(|| all(self)).kept.get(&node).map_or(&[][..], Vec::as_slice);
+        let mut found: Vec<NodeIx> = all.iter().copied().filter(is_called).collect();
         let far = |other: NodeIx| {
             let path = self.node(other).path();
             (path != asked.path(), near::folder(path) != near::folder(asked.path()))
@@ -38,30 +37,46 @@ impl Graph {
 
     /// Methods that a call of a Go interface's method may run: those of the types that have all that the interface asks for.
     pub fn keeping(&self, node: NodeIx) -> Vec<NodeIx> {
-        let Some(interface) = self.interface_of(node) else { return Vec::new() };
-        let asked = self.offered(interface);
-        let named = self.nodes_by_label(self.node(node).label()).iter().map(|&at| NodeIx(at));
-        let is_method = |&other: &NodeIx| {
-            let other = self.node(other);
-            other.kind() == NodeKind::Method && other.language() == "go"
-        };
-        let keeps = |&other: &NodeIx| {
-            let owner = self.owner(other).filter(|&ty| self.node(ty).kind() != NodeKind::Interface);
-            owner.is_some_and(|ty| asked.is_subset(&self.offered(ty)))
-        };
-        named.filter(is_method).filter(keeps).collect()
+        match self.node(node).language() {
+            "go" => self.promises(|| all(self)).keepers.get(&node).cloned().unwrap_or_default(),
+            _ => Vec::new(),
+        }
     }
+}
 
-    /// The Go interface that a method stands in.
-    fn interface_of(&self, method: NodeIx) -> Option<NodeIx> {
-        let around = self.parent(method).filter(|_| self.node(method).language() == "go")?;
-        (self.node(around).kind() == NodeKind::Interface).then_some(around)
+/// Every interface against the types that have a method of the name of one of its own.
+fn all(graph: &Graph) -> Promises {
+    let mut promises = Promises::default();
+    let mut known: FxHashMap<NodeIx, FxHashSet<&str>> = FxHashMap::default();
+    let is_interface = |ix: NodeIx| graph.node(ix).kind() == NodeKind::Interface;
+    let interfaces = graph.nodes().filter(|node| node.language() == "go" && is_interface(node.ix()));
+    for interface in interfaces {
+        let asked = offered(graph, interface.ix());
+        for promise in graph.members(interface.ix()) {
+            let label = graph.node(promise).label();
+            // What an interface embeds stands in another one.
+            if !asked.contains(label) || graph.parent(promise) != Some(interface.ix()) {
+                continue;
+            }
+            for method in graph.nodes_by_label(label).iter().map(|&at| NodeIx(at)) {
+                let node = graph.node(method);
+                if node.kind() != NodeKind::Method || node.language() != "go" {
+                    continue;
+                }
+                let Some(owner) = graph.owner(method).filter(|&ty| !is_interface(ty)) else { continue };
+                let own = known.entry(owner).or_insert_with(|| offered(graph, owner));
+                if asked.is_subset(own) {
+                    promises.kept.entry(method).or_default().push(promise);
+                    promises.keepers.entry(promise).or_default().push(method);
+                }
+            }
+        }
     }
+    promises
+}
 
-    /// Names of the methods that a type has, its own and those of what it embeds.
-    fn offered(&self, ty: NodeIx) -> BTreeSet<&str> {
-        let members = self.lineage(ty).into_iter().flat_map(|of| self.members(of));
-        let callable = members.filter(|&ix| self.node(ix).kind().is_callable());
-        callable.map(|ix| self.node(ix).label()).collect()
-    }
+/// Names of the methods that a type has, its own and those of what it embeds.
+fn offered(graph: &Graph, ty: NodeIx) -> FxHashSet<&str> {
+    let members = graph.lineage(ty).into_iter().flat_map(|of| graph.members(of));
+    members.filter(|&ix| graph.node(ix).kind().is_callable()).map(|ix| graph.node(ix).label()).collect()
 }
