@@ -1,6 +1,6 @@
 //! Lost ways: lines that led to something which is still there, through a file that no longer leads there.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
 use m1nd_risk::blast::DEPENDS;
@@ -27,13 +27,16 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
     }
     let mut users: BTreeMap<&str, Option<User<'_>>> = BTreeMap::new();
     let mut lines: BTreeMap<Cause<'_>, Lines<'_>> = BTreeMap::new();
+    // Every node is asked whether any door says its name no more.
+    let closes_a_way = doors.iter().any(Door::closes_a_way);
+    let fewer: HashSet<&str> = doors.iter().flat_map(Door::fewer).collect();
     for node in before.nodes() {
         let target = node.ix();
         let name = before.node(target).label();
         if before.node(target).kind() == NodeKind::File {
             continue;
         }
-        let is_closed = doors.iter().any(|door| door.says_no_more(name));
+        let is_closed = closes_a_way || fewer.contains(name);
         let certain = |edge: &Edge<'_>| {
             let is_asked = edge.kind == EdgeKind::Imports || is_closed && DEPENDS.contains(&edge.kind);
             is_asked && !edge.evidence.is_inferred() && !is_kept(before, graph, edge)
@@ -187,8 +190,17 @@ impl<'e> Door<'e> {
 
     /// Whether the change took the word away, or an import that all names of a module came by.
     fn says_no_more(&self, name: &str) -> bool {
+        self.is_fewer(name) || self.closes_a_way()
+    }
+
+    fn closes_a_way(&self) -> bool {
         let ways = ["export", "import", "from", "pub", "mod", "use"];
-        self.is_fewer(name) || ways.into_iter().any(|word| self.is_fewer(word))
+        ways.into_iter().any(|word| self.is_fewer(word))
+    }
+
+    /// The words that it says less often.
+    fn fewer(&self) -> impl Iterator<Item = &str> {
+        self.before.keys().map(String::as_str).filter(|word| self.is_fewer(word))
     }
 
     /// Whether the change took a word away that an import says.
