@@ -71,6 +71,9 @@ impl Graph {
     /// they mean it.
     fn added(&self, to: NodeIx) -> Vec<NodeIx> {
         let node = self.node(to);
+        if has_whole_types(node.language()) {
+            return Vec::new();
+        }
         let files: BTreeSet<&str> = self
             .sources(to, EdgeKind::References)
             .map(|source| self.node(source).path())
@@ -87,4 +90,9 @@ impl Graph {
         };
         files.into_iter().flat_map(|path| self.nodes_in(path).filter(is_added).collect::<Vec<_>>()).collect()
     }
+}
+
+/// Whether all members of a type are written where the type is: nobody can add one elsewhere.
+fn has_whole_types(language: &str) -> bool {
+    matches!(language, "python" | "java")
 }

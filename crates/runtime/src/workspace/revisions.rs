@@ -12,6 +12,7 @@ use m1nd_stdx::clock::{Clock, UnixMs};
 use m1nd_vfs::Root;
 use parking_lot::Mutex;
 
+use super::WorkspaceView;
 use super::host::{Host, name};
 
 /// The graph of a commit.
@@ -37,7 +38,8 @@ pub(super) fn graph(
     let Some(base) = Base::find(root.path(), Baseline::Name(revision))? else { return Ok(None) };
     let (commit, time) = (base.id(), base.time());
     let files = base.files()?;
-    let (today, _) = scan::list(root, cancel).map_err(HistoryError::Stopped)?;
+    let (mut ingest, last) = known(host, root, cancel)?;
+    let today = listed(host, root, cancel)?;
     let listed: BTreeSet<&str> = today.iter().map(|file| file.path.as_str()).collect();
     let is_left_out =
         |path: &str| !listed.contains(path) && root.relative(path).is_ok_and(|path| root.kind(&path).is_ok());
@@ -56,7 +58,6 @@ pub(super) fn graph(
         Some(&content) => objects.lock().bytes(content).ok_or(Reason::Unreadable),
         None => scan::read(root, path),
     };
-    let (mut ingest, last) = known(host, root, cancel)?;
     let done = ingest
         .refresh_on(last.as_deref(), &listing, read, clock, i128::from(clock.now().0) * 1_000_000, cancel)
         .map_err(HistoryError::Stopped)?;
@@ -79,7 +80,13 @@ pub(super) fn graph_with(
     clock: &dyn Clock,
     cancel: &CancelToken,
 ) -> Result<Arc<Graph>, HistoryError> {
-    let (today, _) = scan::list(root, cancel).map_err(HistoryError::Stopped)?;
+    if texts.is_empty()
+        && let Some(graph) = below_overlays(host, &host.view())
+    {
+        return Ok(graph);
+    }
+    let (mut ingest, last) = known(host, root, cancel)?;
+    let today = listed(host, root, cancel)?;
     let held = texts.iter().filter(|(_, text)| text.is_some());
     // No time is that of any file on disk, so that the contents are looked at.
     let others = held.map(|(path, _)| Listed { path: path.clone(), size: 0, modified_ns: 0 });
@@ -90,7 +97,6 @@ pub(super) fn graph_with(
         Some(text) => text.clone().ok_or(Reason::Unreadable),
         None => scan::read(root, path),
     };
-    let (mut ingest, last) = known(host, root, cancel)?;
     let done = ingest
         .refresh_on(last.as_deref(), &listing, read, clock, i128::from(clock.now().0) * 1_000_000, cancel)
         .map_err(HistoryError::Stopped)?;
@@ -111,6 +117,21 @@ fn known(
     let view = host.view();
     let ingest = state.clone().or_else(|| host.facts(&view));
     let ingest = ingest.unwrap_or_else(|| Ingest::new(&name(root))).after(view.generation());
+    Ok((ingest, below_overlays(host, &view)))
+}
+
+/// A view's graph as the files alone make it; nothing where it was not made of them.
+fn below_overlays(host: &Host, view: &WorkspaceView) -> Option<Arc<Graph>> {
     let graph = view.graph().filter(|_| view.imported_from().is_none());
-    Ok((ingest, graph.and_then(|graph| host.overlays().below(graph))))
+    graph.and_then(|graph| host.overlays().below(graph))
+}
+
+/// Today's files: as the newest view lists them, which every question about the graph has just proved true; else as they are found.
+fn listed(host: &Host, root: &Root, cancel: &CancelToken) -> Result<Vec<Listed>, HistoryError> {
+    let view = host.view();
+    if view.is_of_files() && view.has_sizes() {
+        return Ok(view.listing_but(&[]).collect());
+    }
+    let (listed, _) = scan::list(root, cancel).map_err(HistoryError::Stopped)?;
+    Ok(listed)
 }

@@ -111,6 +111,12 @@ pub fn layers(
     if code.is_empty() {
         return Ok(found);
     }
+    // The layers of all files are a lot of work for a change that lets no file lead to another one than before.
+    if let Some(then) = before.graph()?
+        && code.values().all(|one| !leads_further(&then, graph, all, one))
+    {
+        return Ok(found);
+    }
     let layers = ctx.workspace()?.layers(graph);
     for one in layers.violations.iter().filter(|one| one.breach == Breach::Upward) {
         let Some(edited) = code.get(&one.from) else { continue };
@@ -145,10 +151,23 @@ pub fn layers(
     Ok(found)
 }
 
+/// Whether anything in a file leads to a file that nothing in it led to before the change.
+fn leads_further(before: &Graph, graph: &Graph, edited: &[Edited], one: &Edited) -> bool {
+    let then = led_to(before, one.path_before());
+    let now = led_to(graph, &one.file.path);
+    now.into_iter().any(|path| path != one.file.path && !then.contains(called_before(edited, path)))
+}
+
+/// The files that a file leads to, as layers count it.
+fn led_to<'g>(graph: &'g Graph, path: &str) -> BTreeSet<&'g str> {
+    let edges = graph.nodes_in(path).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
+    let counted = edges.filter(|edge| layers::KINDS.contains(&edge.kind));
+    counted.map(|edge| graph.node(edge.target).path()).collect()
+}
+
 /// Whether anything in one file led to something in the other.
 fn depended(graph: &Graph, from: &str, to: &str) -> bool {
-    let mut edges = graph.nodes_in(from).flat_map(|node| graph.outgoing(node).collect::<Vec<_>>());
-    edges.any(|edge| layers::KINDS.contains(&edge.kind) && graph.node(edge.target).path() == to)
+    led_to(graph, from).contains(to)
 }
 
 /// What a file of today was called before the change.

@@ -237,7 +237,12 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 
 /// Whether a relation is there as it was.
 fn is_kept(before: &Graph, graph: &Graph, edge: &Edge<'_>) -> bool {
-    let now = |ix: NodeIx| graph.node_by_id(before.node(ix).id());
+    // Most nodes are where they were.
+    let stayed = |ix: NodeIx, id: &str| ix.index() < graph.node_count() && graph.node(ix).id() == id;
+    let now = |ix: NodeIx| match before.node(ix).id() {
+        id if stayed(ix, id) => Some(ix),
+        id => graph.node_by_id(id),
+    };
     let ends = now(edge.source).zip(now(edge.target));
     ends.is_some_and(|(source, target)| graph.edge_between(source, edge.kind, target).is_some())
 }
