@@ -93,11 +93,42 @@ impl Phase {
 /// Batches that can be taken back, at most; and what they may hold together.
 const MAX_UNDO: usize = 20;
 const MAX_UNDO_BYTES: u64 = 256 << 20;
+/// In the name of a record, between its own batch and the one that it took back.
+const UNDOES: char = '~';
+
+/// The batch that a kept record is of, and the one that it took back; nothing where the name is of another sort.
+fn kept_of(name: &str) -> Option<(&str, Option<&str>)> {
+    let (_, stem) = phase_of(name).filter(|(phase, _)| *phase == Phase::Undo)?;
+    let (_, ids) = stem.split_once('-')?;
+    Some(ids.split_once(UNDOES).map_or((ids, None), |(id, of)| (id, Some(of))))
+}
+
+/// Whether a batch was taken back, and that not taken back again.
+fn is_undone(names: &[(String, u64)], id: &str) -> bool {
+    let mut names: Vec<&str> = names.iter().map(|(name, _)| name.as_str()).collect();
+    names.sort_unstable();
+    let took_back: Vec<(&str, &str)> =
+        names.into_iter().filter_map(kept_of).filter_map(|(id, of)| Some((id, of?))).collect();
+    let mut is_undone = false;
+    for &(_, of) in &took_back {
+        let (mut at, mut is_gone) = (of, true);
+        // Who takes back a taking back makes the batch again.
+        for _ in &took_back {
+            if at == id {
+                is_undone = is_gone;
+            }
+            let Some(&(_, of)) = took_back.iter().find(|(own, _)| *own == at) else { break };
+            (at, is_gone) = (of, !is_gone);
+        }
+    }
+    is_undone
+}
 
 /// Does what a plan says. The caller holds the lock and has recovered.
 pub fn commit(disk: &dyn Disk, plan: &Plan, id: &BatchId, now: UnixMs) -> Result<Applied, JournalError> {
-    let batch =
-        Batch { name: format!("{:08}-{}", next_number(disk)?, id.0), record: Record::of(plan, &id.0, now) };
+    let undoes = plan.undoes.as_ref().map_or_else(String::new, |of| format!("{UNDOES}{of}"));
+    let name = format!("{:08}-{}{undoes}", next_number(disk)?, id.0);
+    let batch = Batch { name, record: Record::of(plan, &id.0, now) };
     let bytes = batch.record.to_bytes().map_err(|err| DiskError::State(err.into()))?;
     if let Err(err) = disk.put_state(&batch.file(Phase::Staging), &bytes) {
         return Err(batch.give_up(disk, err.into()));
@@ -178,15 +209,11 @@ pub fn is_pending(disk: &dyn Disk) -> bool {
 /// changed since.
 pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
     let names = disk.states()?;
-    let found = names.iter().find(|(name, _)| {
-        phase_of(name).is_some_and(|(phase, stem)| {
-            phase == Phase::Undo && stem.split_once('-').is_some_and(|(_, of)| of == id)
-        })
-    });
+    let found = names.iter().find(|(name, _)| kept_of(name).is_some_and(|(of, _)| of == id));
     let unknown = || JournalError::Unknown(id.to_owned());
     let (name, _) = found.ok_or_else(unknown)?;
     let record = Record::from_bytes(&disk.state(name)?).map_err(|_| unknown())?;
-    let mut plan = Plan::default();
+    let mut plan = Plan { undoes: Some(id.to_owned()), ..Plan::default() };
     let (mut changed, mut is_back) = (Vec::new(), true);
     let moved: Vec<(String, String)> =
         record.files.iter().filter_map(|entry| Some((entry.from.clone()?, entry.path.clone()))).collect();
@@ -212,6 +239,8 @@ pub fn inverse(disk: &dyn Disk, id: &str) -> Result<Plan, JournalError> {
     match (is_back, changed.is_empty()) {
         (true, _) => Ok(Plan::default()),
         (false, true) => Ok(plan),
+        // What came after it was taken back does not make it come back.
+        (false, false) if is_undone(&names, id) => Ok(Plan::default()),
         (false, false) => Err(JournalError::ChangedSince { paths: changed }),
     }
 }
@@ -223,7 +252,7 @@ pub fn roll_back(disk: &dyn Disk, id: &BatchId, now: UnixMs) -> Result<(), Journ
     commit(disk, &plan, &back, now)?;
     remove_made_folders(disk, &id.0);
     for (name, _) in disk.states()? {
-        if [id, &back].iter().any(|id| name.ends_with(&format!("-{}.undo", id.0))) {
+        if kept_of(&name).is_some_and(|(of, _)| [id, &back].iter().any(|id| id.0 == of)) {
             disk.remove_state(&name)?;
         }
     }
@@ -233,7 +262,7 @@ pub fn roll_back(disk: &dyn Disk, id: &BatchId, now: UnixMs) -> Result<(), Journ
 /// Folders that a batch made and that hold nothing now go with it; those who took it back call this.
 pub fn remove_made_folders(disk: &dyn Disk, id: &str) {
     let Ok(names) = disk.states() else { return };
-    for (name, _) in names.iter().filter(|(name, _)| name.ends_with(&format!("-{id}.undo"))) {
+    for (name, _) in names.iter().filter(|(name, _)| kept_of(name).is_some_and(|(of, _)| of == id)) {
         let record = disk.state(name).ok().and_then(|bytes| Record::from_bytes(&bytes).ok());
         for folder in record.iter().flat_map(|record| record.folders.iter().rev()) {
             if let Err(err) = disk.remove_empty_folder(folder) {
@@ -320,12 +349,17 @@ impl Batch {
     fn close(&self, disk: &dyn Disk) -> Result<(), DiskError> {
         disk.move_state(&self.file(Phase::Forward), &self.file(Phase::Undo))?;
         let mut kept: Vec<(String, u64)> = disk.states()?;
-        kept.retain(|(name, _)| phase_of(name).is_some_and(|(phase, _)| phase == Phase::Undo));
+        kept.retain(|(name, _)| kept_of(name).is_some());
         kept.sort_by(|a, b| b.cmp(a));
-        let mut bytes = 0;
+        let ids: Vec<&str> = kept.iter().filter_map(|(name, _)| Some(kept_of(name)?.0)).collect();
+        let (mut bytes, mut batches) = (0, 0);
         for (nth, (name, size)) in kept.iter().enumerate() {
             bytes += size;
-            if nth > 0 && (nth >= MAX_UNDO || bytes > MAX_UNDO_BYTES) {
+            // Taking a batch back takes no place of another one.
+            let of = kept_of(name).and_then(|(_, of)| of);
+            batches += usize::from(of.is_none_or(|of| !ids.contains(&of)));
+            let is_too_old = batches > MAX_UNDO || nth >= 2 * MAX_UNDO || bytes > MAX_UNDO_BYTES;
+            if nth > 0 && is_too_old {
                 disk.remove_state(name)?;
             }
         }

@@ -105,6 +105,8 @@ pub struct Plan {
     pub folders: Vec<String>,
     /// Paths that were named and stay as they are.
     pub unchanged: Vec<String>,
+    /// The batch that it takes back, if it does.
+    pub undoes: Option<String>,
 }
 
 /// One path before and after. A file that moves is two of them.

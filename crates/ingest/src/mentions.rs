@@ -90,12 +90,13 @@ fn mention(tree: &Tree, text: &str, place: Range<usize>) -> Option<Mention> {
         return None;
     }
     let line = u32::try_from(leaf.start_position().row).unwrap_or(u32::MAX).saturating_add(1);
-    let here = Place { leaf, text };
+    let here = Place { root: tree.root_node(), leaf, text };
     let (role, of) = here.role();
     Some(Mention { line, at: place.start, role, of, in_macro: here.in_macro() })
 }
 
 struct Place<'t, 's> {
+    root: Node<'t>,
     leaf: Node<'t>,
     text: &'s str,
 }
@@ -147,6 +148,12 @@ impl Place<'_, '_> {
         let start = self.leaf.start_byte();
         let before = self.text[..start].trim_end();
         if ![".", "->", "::"].iter().any(|mark| before.ends_with(mark)) || before.ends_with("..") {
+            return String::new();
+        }
+        // So may a sentence of a comment or a text that stands above.
+        let end = before.len();
+        let last = self.root.descendant_for_byte_range(end - 1, end).map_or("", |node| node.kind());
+        if before.len() < start && ["comment", "string"].iter().any(|word| last.contains(word)) {
             return String::new();
         }
         // An arrow also stands before what a function gives.

@@ -160,7 +160,11 @@ impl Edited {
         }
         match self.tests.run.first() {
             Some(test) => {
-                let hint = "Run the tests named; the first is shown here.";
+                let within = self.tests.within_calls;
+                let hint = format!(
+                    "Run the tests named and the one that you began with: these reach it within {within} call{}, tests_for with a larger max_hops names more. The first is shown here.",
+                    if within == 1 { "" } else { "s" }
+                );
                 (ProofState::Proving, Guidance::next("view", test.at.clone(), hint))
             }
             None => (

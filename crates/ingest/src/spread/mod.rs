@@ -30,8 +30,10 @@ use crate::resolve::index::Index;
 use crate::resolve::program::{GName, Place, Program};
 use crate::resolve::rules::Rules;
 
-/// With more files than this to look at, all are resolved again.
+/// With more files than this to look at, and more than a share of all, all are resolved again: that costs several times as much
+/// in a workspace of thousands of files.
 const MAX_FILES: usize = 250;
+const MAX_SHARE: usize = 8;
 /// A member that so few files mention is followed to all of them, whether they can come by it or not.
 const FEW_FILES: usize = 8;
 /// Longer chains of things that rest on each other are not followed.
@@ -84,6 +86,7 @@ pub(crate) fn files(
         eval: Eval::new(program, rules),
         traits: traits(program, edits),
         has_far_modules: has_far_modules(program),
+        max_files: MAX_FILES.max(program.files.len() / MAX_SHARE),
         routes: false,
     };
     let names =
@@ -149,6 +152,8 @@ struct Spread<'s> {
     traits: FxHashSet<GName>,
     /// Whether files say by path which files their modules are.
     has_far_modules: bool,
+    /// More files are not followed.
+    max_files: usize,
     /// Whether routes may answer elsewhere.
     routes: bool,
 }
@@ -352,7 +357,7 @@ impl<'s> Spread<'s> {
         }
         let are_few = mentioning.len() <= FEW_FILES;
         let (reached, passed) = if are_few { Default::default() } else { self.reach(fresh) };
-        let is_wide = are_few || self.groups[at].reached.len() + reached.len() > MAX_FILES;
+        let is_wide = are_few || self.groups[at].reached.len() + reached.len() > self.max_files;
         // Where there is no telling who can come by them, whoever mentions them may.
         let files: Vec<u32> = if is_wide { mentioning } else { reached.keys().copied().collect() };
         let group = &mut self.groups[at];
@@ -484,11 +489,11 @@ impl<'s> Spread<'s> {
 
     /// Makes sure that it is known what files offer; nothing when those are too many.
     fn read_items(&mut self, files: impl Iterator<Item = u32>) -> Option<()> {
-        if self.found.len() > MAX_FILES {
+        if self.found.len() > self.max_files {
             return None;
         }
         let missing: Vec<u32> = files.filter(|file| !self.items.contains_key(file)).collect();
-        if self.items.len() + missing.len() > 2 * MAX_FILES {
+        if self.items.len() + missing.len() > 2 * self.max_files {
             return None;
         }
         let read: Option<Vec<(u32, Vec<Item>)>> = missing

@@ -15,6 +15,8 @@ pub struct Call {
     pub more_named: bool,
     /// Whether the name of a type stands before it: what it is called on is then an argument.
     pub is_of_type: bool,
+    /// Whether what it gives has angle brackets: commas between those of types part no arguments.
+    pub has_angles: bool,
     /// What stands before it on its line.
     pub before: String,
     /// The beginning of what stands behind it.
@@ -53,6 +55,7 @@ pub fn calls(language: &str, text: &str, line: u32, function: &str) -> Vec<Call>
         let Some((given, end)) = arguments(language, inner) else { continue };
         let mut call = Call {
             is_of_type: is_of_type(language, before),
+            has_angles: inner[..end].contains('<'),
             before: before.to_owned(),
             after: inner[end..].trim_start().chars().take(MAX_AFTER).collect(),
             ..Call::default()

@@ -119,7 +119,7 @@ pub fn look(
         let is_known = known.contains(&(path, hit.line))
             || (is_defined_so && is_definition(graph, name, path, hit.line));
         let is_declared = language.family == "c" && is_prototype(&hit.text, name)
-            || !is_known && is_overload(root, graph, name, path, hit.line);
+            || !is_known && may_declare(&hit.text, name) && is_overload(root, graph, name, path, hit.line);
         if !is_known
             && !is_declared
             && !is_comment(&hit.text, language.family)
@@ -274,7 +274,13 @@ fn is_definition(graph: &Graph, name: &str, path: &str, line: u64) -> bool {
     })
 }
 
-/// Whether the line declares how a function of the name may be called, before the function itself.
+/// Whether a line may declare a function of the name, rather than call it on something or hand its value on.
+fn may_declare(line: &str, name: &str) -> bool {
+    let Some(before) = line.find(name).map(|at| line[..at].trim_end()) else { return false };
+    before.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ' ' | '\t'))
+}
+
+/// Whether the line declares how a function of the name may be called, before the function itself. Its file is parsed for that.
 fn is_overload(root: &Root, graph: &Graph, name: &str, path: &str, line: u64) -> bool {
     let mut named = graph.nodes_by_label(name).iter().map(|&at| graph.node(NodeIx(at)));
     if !named.any(|node| node.path() == path) {

@@ -15,7 +15,7 @@ use super::super::impact::TestHit;
 use super::checks::{Checked, has_code, node_of, shown};
 use super::dangling::{HOLDS, word_of};
 use super::fitting::Fitting;
-use super::near_tests::near_tests;
+use super::near_tests::{Near, near_tests};
 use super::shown::{CallerShown, TestsShown, old};
 use super::texts::Texts;
 use crate::ctx::Ctx;
@@ -140,11 +140,12 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], 
     nodes.dedup();
     let own: Vec<NodeIx> =
         nodes.iter().chain(&around).copied().filter(|&ix| blast::is_test(graph, ix)).collect();
-    let mut run = near_tests(graph, &nodes);
+    let Near { tests: mut run, mut within } = near_tests(graph, &nodes);
     if !around.is_empty() {
         let known: BTreeSet<String> = run.iter().map(|test| test.node_id.clone()).collect();
-        let further = near_tests(graph, &around).into_iter();
-        run.extend(further.filter(|test| !known.contains(&test.node_id)));
+        let further = near_tests(graph, &around);
+        run.extend(further.tests.into_iter().filter(|test| !known.contains(&test.node_id)));
+        within = if nodes.is_empty() { further.within } else { within.min(further.within) };
     }
     for ix in own.into_iter().rev() {
         let node = graph.node(ix);
@@ -155,7 +156,7 @@ pub(super) fn tests(graph: &Graph, checked: &Checked, dangling: &[CallerShown], 
     }
     let total = run.len() as u64;
     run.truncate(most);
-    TestsShown { run, total }
+    TestsShown { run, total, within_calls: within }
 }
 
 /// That edited files have other names too, which keep what they hold: a file beside each takes its place.

@@ -20,7 +20,7 @@ use super::super::numbered::Numbered;
 use super::super::slice::{self, Wanted};
 use super::super::{coverage, ledger, outline};
 use super::connected::Connected;
-use super::near_tests::near_tests;
+use super::near_tests::{Near, near_tests};
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{from_graph, from_vfs};
 
@@ -109,8 +109,10 @@ pub struct Context {
     /// Those that reach it, nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tests: Vec<TestHit>,
-    /// Near ones in all, and those that reach it through fixtures and helpers of tests; impact looks as far as it is told.
+    /// Those within so many calls, and those that reach it through fixtures and helpers of tests; tests_for looks as far as it is told.
     tests_total: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    tests_within_calls: u32,
     /// Nodes beyond the direct callers that a change reaches, with radius above 1.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     further: Vec<String>,
@@ -195,9 +197,9 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
     let (users, users_total) = users(graph, &target, &mut files, listed);
     let open = call_list::openness(ctx, at, target.one, callers_total + users_total == 0)?;
     let (callees, callees_total) = callees(graph, &target, most.callees);
-    let mut tests = match request.with_tests {
+    let Near { mut tests, within } = match request.with_tests {
         true => near_tests(graph, &target.nodes),
-        false => Vec::new(),
+        false => Near::default(),
     };
     let tests_total = tests.len() as u64;
     tests.truncate(most.tests);
@@ -227,6 +229,7 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
         callees_total,
         tests,
         tests_total,
+        tests_within_calls: within,
         further,
         risk,
         recent_commits: commits(ctx, &target.path)?,
@@ -235,6 +238,10 @@ pub fn run(ctx: &Ctx<'_>, at: &GraphView, request: &Request<'_>) -> Result<(Targ
 }
 
 fn is_none(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 

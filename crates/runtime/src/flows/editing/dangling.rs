@@ -351,10 +351,14 @@ impl States<'_> {
         };
         // A field is no method: what calls one does not find it.
         let by_call = gone.kind() == NodeKind::Method && matches!(gone.language(), "rust" | "java");
+        let word = word_of(self.before, node);
+        // What makes methods that nobody writes may make this one.
+        if by_call && is_given_otherwise(&file.path, &String::from_utf8_lossy(&now.bytes), word) {
+            return true;
+        }
         if gone.kind() == NodeKind::File || by_call {
             return false;
         }
-        let word = word_of(self.before, node);
         let Some(mentions) = mentions::of(&file.path, &now.bytes, word) else { return false };
         let around = self.before.owner(node).or_else(|| self.before.parent(node));
         let around = around.filter(|&ix| self.before.node(ix).kind() != NodeKind::File);

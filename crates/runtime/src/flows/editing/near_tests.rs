@@ -18,9 +18,9 @@ const MAX_SUPPORT: usize = 64;
 
 /// Tests near some nodes, nearest first; those further away are only looked for where few are near. Where none reaches a method
 /// by calls that are written, a framework may call it: then those near its class count.
-pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
+pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Near {
     let found = by_calls(graph, nodes);
-    if !found.is_empty() {
+    if !found.tests.is_empty() {
         return found;
     }
     let mut owners: Vec<NodeIx> = nodes.iter().filter_map(|&ix| graph.owner(ix)).collect();
@@ -29,13 +29,21 @@ pub(super) fn near_tests(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
     if owners.is_empty() { found } else { by_calls(graph, &owners) }
 }
 
-fn by_calls(graph: &Graph, nodes: &[NodeIx]) -> Vec<TestHit> {
-    let mut found = Vec::new();
+/// Tests, and how far they were looked for: others may reach the same from further away.
+#[derive(Debug, Default)]
+pub(super) struct Near {
+    pub tests: Vec<TestHit>,
+    pub within: u32,
+}
+
+fn by_calls(graph: &Graph, nodes: &[NodeIx]) -> Near {
+    let mut found = Near::default();
     for hops in HOPS {
         let impact = impact_of(blast::blast(graph, nodes, Toward::Affected, hops));
-        found = impact.tests(graph);
-        if found.len() >= ENOUGH {
-            found.extend(through_support(graph, nodes, &impact.blast, &found, hops));
+        found = Near { tests: impact.tests(graph), within: hops };
+        if found.tests.len() >= ENOUGH {
+            let supported = through_support(graph, nodes, &impact.blast, &found.tests, hops);
+            found.tests.extend(supported);
             break;
         }
     }

@@ -78,8 +78,9 @@ pub struct SyntaxShown {
 pub struct TestsShown {
     /// The nearest first.
     pub run: Vec<TestHit>,
-    /// Such tests in all.
+    /// Such tests within so many calls; tests_for with a larger max_hops counts those further away, too.
     pub total: u64,
+    pub within_calls: u32,
 }
 
 impl TestsShown {

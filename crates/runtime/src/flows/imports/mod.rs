@@ -8,6 +8,7 @@ mod go;
 pub(crate) mod handed;
 mod importers;
 mod java;
+mod java_bases;
 mod moved;
 mod offered;
 mod python;

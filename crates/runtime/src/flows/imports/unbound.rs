@@ -6,6 +6,7 @@ use m1nd_graph::{Graph, NodeIx};
 use m1nd_ingest::imported::Written;
 use m1nd_ingest::mentions::{self, Mention, Role};
 
+use super::java_bases;
 use super::world::{World, says};
 use super::{Broken, Certainty, Changed};
 use crate::flows::review::{builtins, knows_bases};
@@ -360,8 +361,8 @@ impl File<'_> {
         let types = world.graph.nodes_in(self.path).filter(|&ix| world.graph.node(ix).kind().is_type());
         let extends = |text: &str| says(text, "extends") || says(text, "implements");
         let mut heads = types.map(|ix| (ix, world.graph.node(ix).signature()));
-        let is_open =
-            heads.any(|(ix, head)| extends(head) && (import.level > 0 || !knows_bases(world.graph, ix)));
+        let may_bring = |ix: NodeIx, head: &str| !knows_bases(world.graph, ix) && !java_bases::are_plain(head);
+        let is_open = heads.any(|(ix, head)| extends(head) && (import.level > 0 || may_bring(ix, head)));
         if is_open { Certainty::Likely } else { Certainty::Certain }
     }
 }

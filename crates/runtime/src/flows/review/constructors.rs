@@ -182,7 +182,7 @@ impl Side<'_, '_> {
             return None;
         }
         let mut words = node.signature().split(|c: char| !c.is_alphanumeric());
-        let is_one_of = |wanted: &[&str]| words.any(|word| wanted.contains(&word));
+        let mut is_one_of = |wanted: &[&str]| words.any(|word| wanted.contains(&word));
         match language {
             "java" => {
                 if self.text(node.path())?.contains("lombok") || node.kind() != NodeKind::Class {
@@ -190,7 +190,8 @@ impl Side<'_, '_> {
                 }
                 // What a record is made of stands in its head; a constructor without a list belongs to that.
                 own.retain(|signature| signature::count(signature, label).is_some());
-                match (signature::count(node.signature(), label), own.is_empty()) {
+                let is_record = is_one_of(&["record"]);
+                match (signature::count(node.signature(), label).filter(|_| is_record), own.is_empty()) {
                     (Some(_), _) => own.push(node.signature().to_owned()),
                     (None, true) => own.push(format!("{label}()")),
                     (None, false) => {}
@@ -199,7 +200,6 @@ impl Side<'_, '_> {
                 Some(own)
             }
             "csharp" => {
-                let mut is_one_of = is_one_of;
                 if is_one_of(&["partial", "record", "static"]) || node.signature().contains('(') {
                     return None;
                 }

@@ -3,11 +3,12 @@
 
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_ingest::imported::{self, Written};
+use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Taken, takes};
 
 use super::contracts::knows_bases;
 use super::held::Held;
-use super::new_calls::{MAX_FOUND, is_meant_to_fail, readable, refused};
+use super::new_calls::{MAX_FOUND, are_of_one, is_meant_to_fail, readable, refused};
 use super::{Edited, Finding};
 
 /// Lines that a call may go on for.
@@ -28,14 +29,39 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
             }
             for name in called(said) {
                 let calls = signature::calls("java", &text, line, name);
-                let [call] = &calls[..] else { continue };
-                let Some(method) = file.takes_none(line, name, call) else { continue };
-                found.push(refused(graph, path, line, method));
+                if !are_of_one(&calls) || calls.iter().any(|call| call.has_angles) {
+                    continue;
+                }
+                let Some(none) = calls.iter().find_map(|call| file.takes_none(line, name, call)) else {
+                    continue;
+                };
+                found.push(none.told(graph, path, line));
             }
         }
     }
     found.truncate(MAX_FOUND);
     found
+}
+
+/// A call that no method takes.
+struct NoMethod {
+    method: NodeIx,
+    /// Whether all that may have one is ours.
+    is_known: bool,
+}
+
+impl NoMethod {
+    fn told(&self, graph: &Graph, path: &str, line: u32) -> Finding {
+        let told = refused(graph, path, line, self.method);
+        match self.is_known {
+            true => told,
+            false => Finding {
+                severity: Severity::Medium.name(),
+                message: format!("{}, unless a type above that is not of this workspace has another one", told.message),
+                ..told
+            },
+        }
+    }
 }
 
 /// The names that a line calls.
@@ -75,16 +101,16 @@ pub(super) struct File<'a> {
 }
 
 impl File<'_> {
-    /// Commas between the brackets of types, in strings of several lines and in annotations are no places of arguments.
+    /// Commas in strings of several lines and in annotations are no places of arguments.
     fn is_unclear(&self, line: u32) -> bool {
         let at = (line as usize).saturating_sub(1);
         let mut ahead = self.text.lines().skip(at).take(AHEAD as usize);
         let own = self.text.lines().nth(at).unwrap_or_default().trim_start();
-        ahead.any(|line| line.contains('<') || line.contains("\"\"\"")) || own.starts_with(['@', '*'])
+        ahead.any(|line| line.contains("\"\"\"")) || own.starts_with(['@', '*'])
     }
 
-    /// A method of the name, where the call is made on a type that is wholly known and none of its methods takes it.
-    fn takes_none(&self, line: u32, name: &str, call: &Call) -> Option<NodeIx> {
+    /// A method of the name, where none of the methods of what the call is made on takes it.
+    fn takes_none(&self, line: u32, name: &str, call: &Call) -> Option<NoMethod> {
         let before = call.before.trim_end();
         let types = match before.strip_suffix('.') {
             Some(of) => vec![self.receiver(of, line)?],
@@ -99,9 +125,7 @@ impl File<'_> {
         };
         let line_of = |ty: &NodeIx| self.graph.lineage(*ty);
         let all: Vec<NodeIx> = types.iter().flat_map(line_of).collect();
-        if !all.iter().all(|&ty| knows_bases(self.graph, ty)) {
-            return None;
-        }
+        let is_known = all.iter().all(|&ty| knows_bases(self.graph, ty));
         let named = all.iter().flat_map(|&ty| self.graph.members(ty));
         let named: Vec<NodeIx> = named
             .filter(|&ix| self.graph.node(ix).label() == name && self.graph.node(ix).kind().is_callable())
@@ -110,7 +134,16 @@ impl File<'_> {
             let written = self.graph.node(*ix).signature();
             !written.ends_with('…') && takes("java", name, written, call) == Taken::No
         };
-        named.iter().all(refuses).then(|| named.first().copied()).flatten()
+        if !named.iter().all(refuses) {
+            return None;
+        }
+        // A type above that is not ours may have one of the name, but hardly where ours is nobody else's.
+        let is_own = |&&ix: &&NodeIx| {
+            let mut words = self.graph.node(ix).signature().split('(').next().unwrap_or_default().split(' ');
+            words.any(|word| matches!(word, "private" | "static"))
+        };
+        let method = if is_known { named.first() } else { named.iter().find(is_own) };
+        method.map(|&method| NoMethod { method, is_known })
     }
 
     /// The type that a call is made on.

@@ -3,7 +3,7 @@
 use m1nd_graph::change::How;
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
 use m1nd_risk::plan::Severity;
-use m1nd_risk::signature::{self, Taken, takes};
+use m1nd_risk::signature::{self, Call, Taken, takes};
 
 use super::held::Held;
 use super::{Edited, Finding};
@@ -91,21 +91,41 @@ fn does_not_take(held: &mut Held<'_>, graph: &Graph, path: &str, line: u32, targ
     let lines: Vec<String> = (line..line + AHEAD).map(|line| held.line(path, line)).collect();
     // Commas between the brackets of types, and within strings of several lines, are no places.
     let is_typed = matches!(language, "java" | "typescript" | "tsx");
-    let is_unclear =
-        |line: &String| is_typed && line.contains('<') || line.contains("\"\"\"") || line.contains("r#\"");
+    let is_unclear = |line: &String| line.contains("\"\"\"") || line.contains("r#\"");
     if lines.iter().any(is_unclear) || is_meant_to_fail(held, path, line) {
         return false;
     }
     let Some(text) = held.text(path) else { return false };
     let calls = signature::calls(language, &text, line, said);
-    let [call] = &calls[..] else { return false };
+    if !are_of_one(&calls) || is_typed && calls.iter().any(|call| call.has_angles) {
+        return false;
+    }
     // What runs may be a method below it that takes more.
-    let may_take = |ix: NodeIx| {
+    let may_take = |ix: NodeIx, call: &Call| {
         let other = graph.node(ix);
         takes(other.language(), other.label(), other.signature(), call) != Taken::No
     };
-    takes(language, node.label(), written, call) == Taken::No
-        && !graph.overriding(target).into_iter().any(may_take)
+    calls.iter().any(|call| {
+        takes(language, node.label(), written, call) == Taken::No
+            && !graph.overriding(target).into_iter().any(|ix| may_take(ix, call))
+    })
+}
+
+/// Whether all calls of a name on a line are made on the same, so that they mean the same.
+pub(super) fn are_of_one(calls: &[Call]) -> bool {
+    let said_of = |call: &Call| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '$');
+        let before = call.before.as_str();
+        let from = before.rfind(|c| !is_part(c)).map_or(0, |at| at + 1);
+        // What a call gives may be anything.
+        let is_known = !before[from..].starts_with('.') && !before.ends_with('>');
+        is_known.then(|| before[from..].to_owned())
+    };
+    match calls {
+        [] => false,
+        [_] => true,
+        [first, rest @ ..] => said_of(first).is_some_and(|of| rest.iter().all(|call| said_of(call).as_ref() == Some(&of))),
+    }
 }
 
 /// Whether a function of TypeScript is a value whose type is written, and says what it takes.
