@@ -27,6 +27,8 @@ pub(crate) enum Kind {
     },
     /// A name with what it is of, the innermost last: `Session.send`.
     Name(Vec<String>),
+    /// A type that every language has.
+    Type(String),
 }
 
 /// Words of plain English that have a hump, or a point, and name no code.
@@ -90,6 +92,20 @@ const DENIES: [&str; 26] = [
 /// Words that deny what stands before them.
 const GONE: [&str; 9] =
     ["missing", "absent", "gone", "nowhere", "undefined", "unused", "removed", "dead", "unreferenced"];
+/// Types that many languages have, and that are no English.
+const TYPES: [&str; 24] = [
+    "int", "int8", "int16", "int32", "int64", "uint", "uint8", "uint32", "uint64", "i8", "i16", "i32", "i64",
+    "u8", "u16", "u32", "u64", "usize", "isize", "f32", "f64", "float64", "bool", "str",
+];
+/// Verbs before a list in brackets that is code: `returns (string, error)`.
+const BEFORE_LISTS: [&str; 6] = ["returns", "return", "yields", "takes", "accepts", "tuple"];
+
+/// Whether a word is a type of many languages, English or not.
+pub(crate) fn is_type(word: &str) -> bool {
+    TYPES.contains(&word)
+        || ["string", "float", "double", "boolean", "bytes", "char", "error", "String"].contains(&word)
+}
+
 /// Signs between two sides of a piece of code that a sentence writes with blanks.
 const SIGNS: [&str; 9] = ["<", ">", "<=", ">=", "==", "!=", "===", "!==", ":="];
 /// Endings by which a number is so many of something.
@@ -152,6 +168,27 @@ pub(crate) fn code_words(sentence: &str, is_known: &dyn Fn(&str) -> bool) -> Vec
             continue;
         }
         let before = place.checked_sub(1).map_or("", |before| lower[before].as_str());
+        let end = (place..tokens.len()).take(MOST_LISTED).find(|at| trimmed_end(tokens[*at]).ends_with(')'));
+        if let Some(end) =
+            end.filter(|_| BEFORE_LISTS.contains(&before) && token.starts_with('(') && token.ends_with(','))
+        {
+            let said = tokens[place..=end].join(" ");
+            let said = trimmed_end(&said).to_owned();
+            add(Kind::Snippet(said.clone()), &said);
+            place = end + 1;
+            continue;
+        }
+        // `maps "gzip" to GZipDecoder`
+        if lower[place] == "maps"
+            && lower.get(place + 2).is_some_and(|word| word == "to")
+            && let Some((key, value)) = tokens.get(place + 1).zip(tokens.get(place + 3))
+            && (is_written(key) && is_written(value))
+        {
+            let (name, value) = (unquoted(key), trimmed(value).trim_matches('`'));
+            add(Kind::Pair { name: name.to_owned(), value: value.to_owned() }, &format!("{name}: {value}"));
+            place += 4;
+            continue;
+        }
         let behind = lower.get(place + 1).map_or("", String::as_str);
         let begins = place == 0 || tokens[place - 1].ends_with(['.', ';', '!', '?']);
         for kind in of_token(token, before, behind, begins, is_known) {
@@ -161,6 +198,7 @@ pub(crate) fn code_words(sentence: &str, is_known: &dyn Fn(&str) -> bool) -> Vec
                 Kind::Number(literal) => literal.text.clone(),
                 Kind::Text(text) => format!("{text:?}"),
                 Kind::Snippet(code) => format!("`{code}`"),
+                Kind::Type(name) => name.clone(),
             };
             add(kind, &said);
         }
@@ -211,6 +249,9 @@ fn of_token(
         return vec![Kind::Snippet(word.to_owned())];
     }
     let name = bare(word);
+    if TYPES.contains(&name) {
+        return vec![Kind::Type(name.to_owned())];
+    }
     let parts = parts_of(name);
     let is_dotted = parts.len() > 1 && parts.iter().all(|part| part.chars().count() > 1 && is_word(part));
     let is_single = parts.len() == 1 && is_word(name);
@@ -366,6 +407,23 @@ fn trimmed(token: &str) -> &str {
     }
 }
 
+/// Words of a list in brackets, at most.
+const MOST_LISTED: usize = 6;
+
+fn trimmed_end(token: &str) -> &str {
+    token.trim_end_matches(['.', ',', ';', ':', '!', '?'])
+}
+
+/// Whether a word is written as code: in quotes, in backticks, or as only names are.
+fn is_written(token: &str) -> bool {
+    let word = trimmed(token);
+    word.starts_with(['"', '\'', '`']) || is_shaped(bare(word))
+}
+
+fn unquoted(token: &str) -> &str {
+    trimmed(token).trim_matches(['`', '"', '\''])
+}
+
 fn bare(token: &str) -> &str {
     let word = trimmed(token);
     let word = word.trim_matches(|letter: char| !letter.is_alphanumeric() && !"_$-()[]'\"".contains(letter));
@@ -457,6 +515,9 @@ mod tests {
             ("the --no-ignore flag is read", "\"no-ignore\""),
             ("run waits 5 seconds, or 10ms", "5 10"),
             ("wait = 5 in src/a.py", "wait = 5"),
+            ("run returns (string, error).", "(string, error)"),
+            ("NAMES_A maps \"gzip\" to GZipDecoder", "NAMES_A gzip: GZipDecoder"),
+            ("Accounts maps string to int", "int"),
         ] {
             assert_eq!(said(sentence), wanted, "{sentence}");
         }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::code_words::{CodeWord, Kind, code_words};
+use crate::code_words::{CodeWord, Kind, code_words, is_type};
 use crate::counted::Counted;
 use crate::event::{Event, Speaks};
 use crate::extent::{Span, has_name, indent, spans_of};
@@ -11,12 +11,13 @@ use crate::grounds::{is_line_shown, only_file};
 use crate::literal::{Literal, literal_at};
 use crate::mode::Mode;
 use crate::named::lines_in;
+use crate::needs::is_document;
 use crate::pointed;
 use crate::quantity::quantities;
 use crate::quote::{self, Place};
 use crate::relates::{Deed, relations_in};
 use crate::situation::Situation;
-use crate::syntax::{is_comment, is_import, places_of};
+use crate::syntax::{Spoken, is_comment, is_import, places_of, spoken, takes_words_for_calls};
 use crate::tally;
 
 /// Words that a reason names.
@@ -124,6 +125,7 @@ pub(crate) fn uncovered(
         Kind::Pair { name, .. } => name.clone(),
         Kind::Number(literal) => literal.text.clone(),
         Kind::Name(parts) => parts.last().cloned().unwrap_or_default(),
+        Kind::Type(name) => name.clone(),
     };
     let why = format!(
         "{lacks}: claim what the line shows, in its own words, or search for {search:?} with this mission_id and quote the line \
@@ -256,6 +258,10 @@ impl Room {
                 };
                 (is_subject(last) || is_in(&word.kind, &self.lines)) && heads.iter().all(is_of)
             }
+            // Where a text names no types, whoever reads it infers them.
+            Kind::Type(_) => {
+                is_in(&word.kind, &self.lines) || !self.lines.iter().any(|line| has_types(&line.text))
+            }
             Kind::Number(_) => self.computes || is_in(&word.kind, &self.lines),
             _ => is_in(&word.kind, &self.lines),
         }
@@ -358,11 +364,16 @@ fn is_in(word: &Kind, lines: &[Line]) -> bool {
                 .iter()
                 .any(|line| has_name(&line.text, last) || one.is_some_and(|one| has_name(&line.text, one)))
         }
+        Kind::Type(name) => lines.iter().any(|line| has_name(&line.text, name)),
         Kind::Text(text) => {
             let said = folded(text);
             let said = if said.is_empty() { text.as_str() } else { said.as_str() };
             if text.is_empty() {
                 return lines.iter().any(|line| line.text.contains("\"\"") || line.text.contains("''"));
+            }
+            // One word of code is another thing than a text that is the same.
+            if said.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+                return lines.iter().any(|line| says(line, said));
             }
             lines.iter().any(|line| stands(&folded(&line.text), said))
                 || stands(&folded(&joined(lines)), said)
@@ -385,6 +396,23 @@ fn is_in(word: &Kind, lines: &[Line]) -> bool {
         }),
         Kind::Pair { name, value } => lines.iter().any(|line| gives(line, name, value)),
     }
+}
+
+/// Whether a line has a word as a text, or is a text itself.
+fn says(line: &Line, word: &str) -> bool {
+    let Line { path, text, .. } = line;
+    let is_prose = is_document(path) || takes_words_for_calls(path) || is_comment(path, text);
+    places_of(text, word).any(|at| {
+        let behind = &text[at + word.len()..];
+        is_prose
+            || spoken(path, &text[..at]) == Spoken::Text
+            || text[..at].ends_with(['"', '\'', '`'])
+            || behind.starts_with(['"', '\'', '`'])
+    })
+}
+
+fn has_types(line: &str) -> bool {
+    line.split(|letter: char| !letter.is_alphanumeric()).any(is_type)
 }
 
 /// Lines as one text.

@@ -8,6 +8,7 @@ mod absence;
 mod advice;
 mod advise;
 mod again;
+mod barred;
 pub mod chain;
 mod change_set;
 mod claim;

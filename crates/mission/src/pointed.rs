@@ -1,5 +1,6 @@
 //! Pointed: whether the line that somebody points at is where the claim says, or in what it names.
 
+use crate::covered;
 use crate::denial::{self, words};
 use crate::event::Event;
 use crate::extent::Span;
@@ -10,6 +11,7 @@ use crate::needs::is_document;
 use crate::quote::{self, Place};
 use crate::situation::Situation;
 use crate::subject::{Subject, subject_of};
+use crate::uses::{Use, use_of};
 
 /// The place at which an event points, as it is now.
 pub(crate) fn place_of(event: &Event, situation: &Situation<'_>) -> Option<Place> {
@@ -66,11 +68,10 @@ fn outside_its_subject(
         *path == place.path && (first_said(&text, *first)..=*last).contains(&line)
     };
     let line = text.lines().nth(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
-    let names = [name.clone()];
     if spans.iter().any(|span| is_own(place.line, span))
         || (place.line..=place.last)
             .any(|line| line_of(&text, line).is_some_and(|line| has_word(line, &name)))
-        || is_below(&text, place.line, &names)
+        || below(&text, place.line).any(|line| is_own_header(&place.path, line, &name))
     {
         return None;
     }
@@ -137,15 +138,27 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
 
 /// Whether a line stands below one that has a name and is less indented: `impl Write for Counter`, `func (w *Writer) …`.
 fn is_below(text: &str, line: u64, names: &[String]) -> bool {
-    let indent = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
+    below(text, line).any(|line| names.iter().any(|name| has_word(line, name)))
+}
+
+/// The lines that one stands below and that are less indented, each less than the one before.
+fn below(text: &str, line: u64) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = text.lines().take(usize::try_from(line).unwrap_or(0)).collect();
-    let Some((own, above)) = lines.split_last() else { return false };
-    let mut least = indent(own);
-    above.iter().rev().filter(|line| !line.trim().is_empty()).any(|line| {
-        let is_header = indent(line) < least;
-        least = least.min(indent(line));
-        is_header && names.iter().any(|name| has_word(line, name))
-    })
+    let at = lines.len().saturating_sub(1);
+    let headers = covered::headers(&lines, at);
+    headers.into_iter().map(move |at| lines[at])
+}
+
+/// Whether a line begins what belongs to a name: it defines it, or a method of it. `class Other(Name)` begins another.
+fn is_own_header(path: &str, line: &str, name: &str) -> bool {
+    let code = line.trim_start();
+    let receiver = code.strip_prefix("func (").and_then(|rest| rest.split(')').next());
+    has_word(line, name)
+        && (code.starts_with("impl")
+            || receiver.is_some_and(|receiver| has_word(receiver, name))
+            || use_of(path, line, name) == Some(Use::Defines)
+            || ["::", ".", "#"].iter().any(|joint| line.contains(&format!("{name}{joint}")))
+            || code.starts_with("extension "))
 }
 
 /// The first line of what is said right above a definition: comments, attributes, decorators.

@@ -2,7 +2,7 @@
 
 use crate::code_words::{Kind, code_words};
 use crate::event::Event;
-use crate::extent::{extents, indent, without_texts};
+use crate::extent::{extents, has_name, indent, without_texts};
 use crate::grounds::is_line_shown;
 use crate::mode::Mode;
 use crate::quantity::number;
@@ -56,6 +56,8 @@ const HAS: [&str; 16] = [
 ];
 /// Words between a verb and how many, or before it.
 const FAR: usize = 3;
+/// Lines above a definition that belong to it, at most.
+const ABOVE: usize = 20;
 /// No list that is counted goes over more lines.
 const LONGEST: usize = 2_000;
 
@@ -166,6 +168,10 @@ fn miscounts(
         let Some(text) = (situation.text_of)(&path) else { continue };
         let lines: Vec<&str> = text.lines().collect();
         let start = usize::try_from(line).unwrap_or(1).saturating_sub(1);
+        // What stands above a definition may belong to it: attributes, decorators.
+        let has_name = |at: &usize| name.is_empty() || has_name(lines[*at], &name);
+        let Some(start) = (start..lines.len()).take(ABOVE).find(has_name) else { continue };
+        let line = start as u64 + 1;
         let tallied = if *of_parameters {
             parameters(&lines, start, &name)
         } else {

@@ -210,6 +210,10 @@ fn parts(word: &str, code: &str) -> Vec<String> {
 /// A verb without its endings: `closes`, `close` and `closing` are `clos`.
 fn root(verb: &str) -> String {
     let stem = denial::stem(verb);
+    // `copies` is a form of `copy`.
+    if let Some(stem) = stem.strip_suffix('i') {
+        return format!("{stem}y");
+    }
     stem.strip_suffix('e').filter(|stem| stem.chars().count() > 2).unwrap_or(&stem).to_owned()
 }
 
@@ -246,6 +250,7 @@ mod tests {
         for verb in ["closes", "close", "closed", "closing"] {
             assert_eq!(root(verb), "clos", "{verb}");
         }
+        assert_eq!((root("copies"), root("copied")), (root("copy"), root("copy")));
         assert_eq!(parts("closefile", "x.closeFile()"), ["closefile", "close", "file"]);
     }
 }
