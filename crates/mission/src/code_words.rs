@@ -182,7 +182,8 @@ pub(crate) fn code_words(sentence: &str, is_known: &dyn Fn(&str) -> bool) -> Vec
         if lower[place] == "maps"
             && lower.get(place + 2).is_some_and(|word| word == "to")
             && let Some((key, value)) = tokens.get(place + 1).zip(tokens.get(place + 3))
-            && (is_written(key) && is_written(value))
+            && is_written(key)
+            && (is_written(value) || value.starts_with(char::is_uppercase))
         {
             let (name, value) = (unquoted(key), trimmed(value).trim_matches('`'));
             add(Kind::Pair { name: name.to_owned(), value: value.to_owned() }, &format!("{name}: {value}"));
@@ -327,7 +328,11 @@ fn tokens(sentence: &str) -> Vec<&str> {
             (Some(_), _) => {}
             (None, '`' | '"') if sentence[at + 1..].contains(letter) => open = Some(letter),
             (None, '\'') if !last.is_alphanumeric() && closes(&sentence[at + 1..]) => open = Some('\''),
-            (None, '(' | '[') if last.is_alphanumeric() || last == '_' || depth > 0 => depth += 1,
+            (None, '(' | '[')
+                if (last.is_alphanumeric() || last == '_' || depth > 0) && goes_on(&sentence[at + 1..]) =>
+            {
+                depth += 1;
+            }
             (None, ')' | ']') if depth > 0 => depth -= 1,
             (None, letter) if letter.is_whitespace() && depth == 0 => {
                 if let Some(start) = start.take() {
@@ -342,6 +347,11 @@ fn tokens(sentence: &str) -> Vec<&str> {
         all.push(&sentence[start..]);
     }
     all
+}
+
+/// Whether what follows a bracket stands in it, and it is closed: `drain( is called` speaks of the text alone.
+fn goes_on(rest: &str) -> bool {
+    !rest.starts_with(char::is_whitespace) && rest.contains([')', ']'])
 }
 
 /// Whether a text that an apostrophe may have opened is closed.

@@ -10,6 +10,7 @@ use crate::grounds::is_line_shown;
 use crate::mode::Mode;
 use crate::situation::Situation;
 use crate::syntax::{DEFINES, is_comment};
+use crate::uses::{Use, use_of};
 
 /// How a sentence says that something is done whatever happens.
 const ALWAYS: [&str; 14] = [
@@ -164,7 +165,7 @@ pub(crate) fn done_after_all(
                 Word::Name(parts) if word.is_denied => parts.last().map(String::as_str),
                 _ => None,
             })
-            .filter(|name| header.is_none_or(|header| !is_defined_by(header, name)))
+            .filter(|name| header.is_none_or(|header| !is_defined_by(&path, header, name)))
             .collect();
         for (number, line) in (1_u64..).zip(&lines).filter(|(number, _)| (first + 1..=last).contains(number))
         {
@@ -189,9 +190,10 @@ pub(crate) fn done_after_all(
     None
 }
 
-fn is_defined_by(header: &str, name: &str) -> bool {
+fn is_defined_by(path: &str, header: &str, name: &str) -> bool {
     let mut places = crate::syntax::places_of(header, name);
-    places.any(|at| header[at + name.len()..].starts_with(['(', '<', '[', ' ', ':', '{']))
+    places.any(|at| header[at + name.len()..].starts_with(['(', '<']))
+        || use_of(path, header, name) == Some(Use::Defines)
 }
 
 /// A word as it stands in code, and the parts of one with humps: `closeFile` closes.
