@@ -14,7 +14,9 @@ impl Planner<'_> {
         let target = step.target();
         let is_barred = |no: &crate::advice::DoNot| match (&no.target, &target) {
             (None, _) => no.tool_family == Some(step.family),
-            (Some(barred), Some(target)) => barred == target || crate::state::path_of(target) == barred,
+            (Some(barred), Some(target)) => {
+                is_same(barred, target) || crate::state::path_of(target) == barred
+            }
             (Some(_), None) => false,
         };
         // Of what the agent has to fill in nobody knows what it will be: a tool that went round in circles is left alone.
@@ -26,7 +28,7 @@ impl Planner<'_> {
             });
             step.tool.is_some_and(|tool| {
                 tools
-                    .any(|(used, asked)| used == tool && target.as_ref().is_none_or(|target| target == asked))
+                    .any(|(used, asked)| used == tool && target.as_ref().is_none_or(|target| is_same(asked, target)))
             })
         };
         do_not(self.state, self.situation).iter().any(is_barred) || went_round()
@@ -92,4 +94,9 @@ impl Planner<'_> {
             ..self.close()
         }
     }
+}
+
+/// Whether a step asks what was asked: searches are kept in small letters.
+fn is_same(asked: &str, target: &str) -> bool {
+    asked == target || asked == target.to_lowercase()
 }

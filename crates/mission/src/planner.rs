@@ -44,7 +44,7 @@ impl Step {
     /// What it is about, as the event of its call would name it; nothing where only the agent can say.
     pub(crate) fn target(&self) -> Option<String> {
         let arguments = self.arguments.as_ref();
-        let about = ["file_path", "path", "query", "node_id", "pattern", "target", "scope"];
+        let about = ["query", "pattern", "node_id", "file_path", "base", "path", "scope", "target"];
         let named = about.iter().find_map(|name| arguments?.get(*name)?.as_str());
         match named {
             Some(named) => Some(named.to_owned()),
