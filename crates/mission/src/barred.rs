@@ -27,8 +27,9 @@ impl Planner<'_> {
                 Some((how.split_once('/')?.1.split('#').next()?, asked))
             });
             step.tool.is_some_and(|tool| {
-                tools
-                    .any(|(used, asked)| used == tool && target.as_ref().is_none_or(|target| is_same(asked, target)))
+                tools.any(|(used, asked)| {
+                    used == tool && target.as_ref().is_none_or(|target| is_same(asked, target))
+                })
             })
         };
         do_not(self.state, self.situation).iter().any(is_barred) || went_round()

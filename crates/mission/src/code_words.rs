@@ -246,7 +246,10 @@ fn of_token(
     if let Some((name, value)) = pair(word) {
         return vec![Kind::Pair { name, value }];
     }
-    if word.contains(['[', '{', '"']) && is_name(word.split(['[', '{', '"']).next().unwrap_or("")) {
+    let has_types = word.contains('<') && word.ends_with('>');
+    if (word.contains(['[', '{', '"']) || has_types)
+        && is_name(word.split(['[', '{', '"', '<']).next().unwrap_or(""))
+    {
         return vec![Kind::Snippet(word.to_owned())];
     }
     let name = bare(word);
@@ -299,7 +302,16 @@ fn called(word: &str) -> Option<Vec<Kind>> {
     if inner.contains(['(', ')', '[', '{']) {
         return Some(vec![Kind::Snippet(word.to_owned())]);
     }
-    for part in inner.split(',').map(str::trim).filter(|part| !part.is_empty() && !part.starts_with("..")) {
+    let parts = inner.split(',').map(str::trim).filter(|part| !part.is_empty() && !part.starts_with(".."));
+    let parts: Vec<&str> = parts.collect();
+    // `true` alone stands everywhere; where it is given to something, the whole call says it.
+    let is_bare = |part: &&str| {
+        literal_at(part).is_some_and(|(literal, len)| len == part.len() && !literal.is_number())
+    };
+    if parts.iter().any(|part| is_bare(part) && in_quotes(part).is_none()) {
+        all.push(Kind::Snippet(word.to_owned()));
+    }
+    for part in parts {
         all.extend(of_code(part));
     }
     Some(all)
@@ -528,6 +540,8 @@ mod tests {
             ("run returns (string, error).", "(string, error)"),
             ("NAMES_A maps \"gzip\" to GZipDecoder", "NAMES_A gzip: GZipDecoder"),
             ("Accounts maps string to int", "int"),
+            ("it returns a Cow<str>", "`Cow<str>`"),
+            ("it calls init(null, false)", "init `init(null, false)`"),
         ] {
             assert_eq!(said(sentence), wanted, "{sentence}");
         }

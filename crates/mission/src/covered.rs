@@ -73,13 +73,11 @@ pub(crate) fn uncovered(
     let named: Vec<String> = missing.iter().take(MOST_NAMED).map(|word| word.said.clone()).collect();
     let named = named.join(", ");
     let place = quoted.first().map(|place| format!("{}:{}", place.path, place.line)).unwrap_or_default();
-    let within =
-        room.around.first().map_or_else(String::new, |(_, name)| format!(", nor what was shown of {name}"));
-    let lacks = format!("It says {named}, and neither {place}, which is quoted for it{within}, has that");
-    let lacks = if within.is_empty() {
-        format!("It says {named}, and {place}, which is quoted for it, has not")
-    } else {
-        lacks.replace(&within, "").replace(", has that", &format!("{within} has that"))
+    let lacks = match room.around.first() {
+        None => format!("It says {named}, and {place}, which is quoted for it, has not"),
+        Some((_, name)) => format!(
+            "It says {named}, and neither {place}, which is quoted for it, nor what was shown of {name} has that"
+        ),
     };
     // A line of what it speaks of that has all of it: one that was shown, else one that was not.
     let has_all = |line: &Line| missing.iter().all(|word| is_in(&word.kind, std::slice::from_ref(line)));
@@ -200,7 +198,7 @@ impl Room {
             let around: Vec<&(Span, String)> = spans.iter().filter(|(span, _)| is_within(span)).collect();
             room.subjects.extend(around.iter().map(|(_, name)| name.clone()));
             let innermost = around.iter().min_by_key(|((_, first, last), _)| last - first);
-            if let Some(&&(ref span, ref name)) = innermost
+            if let Some((span, name)) = innermost
                 && !room.around.iter().any(|(one, _)| one == span)
             {
                 room.around.push((span.clone(), name.clone()));
@@ -443,8 +441,9 @@ fn stands(text: &str, part: &str) -> bool {
     let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
     text.match_indices(part).any(|(at, _)| {
         let (before, behind) = (&text[..at], &text[at + part.len()..]);
-        !(part.starts_with(is_part) && before.ends_with(is_part))
-            && !(part.ends_with(is_part) && behind.starts_with(is_part))
+        let goes_on = part.starts_with(is_part) && before.ends_with(is_part)
+            || part.ends_with(is_part) && behind.starts_with(is_part);
+        !goes_on
     })
 }
 

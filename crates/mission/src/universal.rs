@@ -178,7 +178,13 @@ pub(crate) fn done_after_all(
             let does =
                 denial::words(&code).into_iter().flat_map(|word| parts(&word, &code)).map(|word| root(&word));
             let does: Vec<String> = does.collect();
-            if let Some(verb) = deeds.iter().find(|verb| does.contains(&root(verb))) {
+            // Who lowercases something calls `lower()`.
+            let is_done = |verb: &&&str| {
+                let verb = root(verb);
+                does.iter()
+                    .any(|word| *word == verb || word.chars().count() > 4 && verb.starts_with(word.as_str()))
+            };
+            if let Some(verb) = deeds.iter().find(is_done) {
                 return Some(format!(
                     "It denies {verb}, and {path}:{number} has it ({:?}): name what it is not done to as the code writes it, or \
                      claim what that line shows.",
