@@ -21,7 +21,8 @@ impl Planner<'_> {
         };
         // Of what the agent has to fill in nobody knows what it will be: a tool that went round in circles is left alone.
         let went_round = || {
-            let loops = self.state.turns.iter().filter(|(_, count)| **count >= LOOP);
+            // Once more would be a circle.
+            let loops = self.state.turns.iter().filter(|(_, count)| **count + 1 >= LOOP);
             let mut tools = loops.filter_map(|(turn, _)| {
                 let (how, asked) = turn.split_once(' ')?;
                 Some((how.split_once('/')?.1.split('#').next()?, asked))
