@@ -83,6 +83,12 @@ pub fn diagnose(facts: &Facts, observed: &Observed, verdict: &Verdict) -> Vec<Fo
     for entry in &facts.dead_entries {
         add(Diagnosis::DeadTransport, format!("A host cannot start m1nd: {entry}."));
     }
+    for entry in &facts.other_bindings {
+        add(
+            Diagnosis::WrongWorkspace,
+            format!("{entry}. What that host starts answers about other code: let its entry name this one."),
+        );
+    }
     if speaks_of_transport(observed) {
         add(
             Diagnosis::DeadTransport,

@@ -34,6 +34,9 @@ pub struct Facts {
     /// Hosts whose entry for m1nd cannot be started, and why.
     #[serde(skip)]
     pub dead_entries: Vec<String>,
+    /// Hosts whose entry in this workspace binds m1nd to another one.
+    #[serde(skip)]
+    pub other_bindings: Vec<String>,
     /// Every tool of this build.
     #[serde(skip)]
     pub tools: Vec<&'static str>,

@@ -93,6 +93,7 @@ pub(crate) struct World<'a> {
 
 impl Absence {
     /// Whether a claim says no more than that what was searched for is not there.
+    #[cfg(test)]
     pub(crate) fn carries(&self, claim: &str, world: &World<'_>) -> bool {
         self.lacks(claim, world).is_none()
     }

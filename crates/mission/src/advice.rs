@@ -70,7 +70,7 @@ pub struct Advice {
     pub allowed_tools: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub preferred_tool: Option<&'static str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    /// Always there, and empty where nothing speaks against anything.
     pub do_not: Vec<DoNot>,
     /// Set when there are more dead paths than `do_not` names.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -58,6 +58,10 @@ pub fn moves(state: &State, situation: &Situation<'_>, most: usize) -> Vec<Move>
             steps.push(plan.close());
         }
     }
+    // A step that names no call is none to begin with, where there are others.
+    if steps.iter().any(|step| step.tool.is_some()) {
+        steps.retain(|step| step.tool.is_some() || step.family == Family::Recover);
+    }
     // Two needs may lead to the same call; one step fulfils both.
     let mut moves: Vec<Move> = Vec::new();
     for step in steps.into_iter().map(|step| step.shown(state)) {

@@ -98,7 +98,11 @@ pub(crate) fn borne_out(
             Some(fits) => counted.push(fits),
             None => {
                 let whole = match quantity {
-                    Quantity::Always(said) => grounds::not_shown_whole(claim, situation).map(|at| {
+                    Quantity::Always(said) if whole_is_unknown(claim, cited, situation) => Some(format!(
+                        "It says {said:?} of what is done, and without a graph nobody knows how far that goes: call ingest, and then \
+                         mission_verify again with the same events; or cite a run that shows it."
+                    )),
+                    Quantity::Always(said) => grounds::not_shown_whole(claim, cited, situation).map(|at| {
                         format!(
                             "It says {said:?} of what is done, and only a part of that was shown: call view with file_path {at:?} \
                              and this mission_id, and cite that with a line of it."
@@ -125,6 +129,11 @@ pub(crate) fn borne_out(
         }
     }
     Ok(counted)
+}
+
+/// Whether nobody knows where what a claim speaks of ends, and a graph would say it.
+fn whole_is_unknown(claim: &str, cited: &[&Event], situation: &Situation<'_>) -> bool {
+    situation.graph_is_empty && grounds::not_shown_whole(claim, cited, situation).is_none()
 }
 
 /// Whether a line is one that a search finds which a claim rests on.
@@ -159,7 +168,9 @@ fn fits(
     }
     // That only one file has something is said of all others: a search of that file alone does not show it.
     let search = match quantity {
-        Quantity::All(said) | Quantity::Always(said) if speaks_of_others(said, claim) => {
+        Quantity::All(said) | Quantity::Always(said)
+            if speaks_of_others(said, claim) && !is_only_of(search.scope.as_deref(), claim) =>
+        {
             &Absence { scope: world.scope.map(str::to_owned), glob: None, ..search.clone() }
         }
         _ => search,
@@ -381,6 +392,24 @@ fn speaks_of_others(said: &str, claim: &str) -> bool {
     ];
     let lower = claim.to_lowercase();
     OTHERS.contains(&said) || ARE_IN.iter().any(|phrase| lower.contains(phrase))
+}
+
+/// Whether a sentence speaks of all of a folder and of nothing outside of it: `nobody in src/a uses it`, `in src/a, only …`.
+fn is_only_of(scope: Option<&str>, claim: &str) -> bool {
+    let Some(scope) =
+        scope.map(|scope| scope.trim_matches('/').to_lowercase()).filter(|scope| !scope.is_empty())
+    else {
+        return false;
+    };
+    let lower = claim.to_lowercase();
+    let words: Vec<&str> = lower.split_whitespace().collect();
+    let is_scope = |word: &str| word.trim_matches(|letter| "`\"',:;./()".contains(letter)) == scope;
+    (1..words.len())
+        .filter(|at| is_scope(words[*at]) && ["in", "under", "within"].contains(&words[at - 1]))
+        .any(|at| {
+            let before = at.checked_sub(2).map_or("", |before| words[before]);
+            ["", "nobody", "nothing", "none", "code", "file", "one", "module", "function"].contains(&before)
+        })
 }
 
 /// Whether a sentence names a folder.

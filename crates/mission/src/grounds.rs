@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::denial::{self, Denied, Kind, NOT, denied_in, words};
 use crate::event::{Event, Speaks};
+use crate::extent::spans_of;
 use crate::lines::shown_of;
 use crate::mode::Mode;
 use crate::named::{groups_in, lines_in, named_in, no_such_in};
@@ -382,8 +383,11 @@ pub(crate) fn is_shown_whole(said: &str, cited: &[&Event], situation: &Situation
 }
 
 /// What to view to have seen it all, as `path:first-last`.
-pub(crate) fn not_shown_whole(said: &str, situation: &Situation<'_>) -> Option<String> {
-    let places = places_of(said, &|_| true, &[], situation);
+pub(crate) fn not_shown_whole(said: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
+    let mut places = places_of(said, &|_| true, &[], situation);
+    if !places.iter().any(|(.., last)| *last < u64::MAX) {
+        places = places_of(said, &|_| true, cited, situation);
+    }
     let (path, first, last) = places.into_iter().find(|(.., last)| *last < u64::MAX)?;
     Some(format!("{path}:{first}-{last}"))
 }
@@ -418,15 +422,15 @@ fn places_of(
     if !files.is_empty() {
         names.append(&mut plain);
     }
-    let spans_of = |names: Vec<String>| -> Vec<(String, u64, u64)> {
-        let places = few(names).into_iter().flat_map(|name| defined_as(said, &name, situation));
-        let mut spans: Vec<_> = places.filter_map(|at| span_of(&at)).collect();
+    let spans_in = |names: Vec<String>| -> Vec<(String, u64, u64)> {
+        let spans = few(names).into_iter().flat_map(|name| spans_of(said, &name, cited, situation));
+        let mut spans: Vec<_> = spans.collect();
         spans.retain(|(path, ..)| files.is_empty() || files.contains(path));
         spans
     };
-    let mut spans = spans_of(names);
+    let mut spans = spans_in(names);
     if spans.is_empty() && files.is_empty() {
-        spans = spans_of(plain);
+        spans = spans_in(plain);
         spans.retain(|(path, first, _)| cited.is_empty() || is_line_shown(path, *first, cited));
     }
     if !spans.is_empty() {

@@ -3,7 +3,7 @@
 use m1nd_stdx::digest::short_name;
 
 use crate::again::{plain, said_again};
-use crate::claim::{Claim, Judgement, Verdict, judge};
+use crate::claim::{Claim, Judgement, Verdict};
 use crate::error::MissionError;
 use crate::event::{Detail, Draft};
 use crate::finding::{Unfound, finding};
@@ -11,6 +11,7 @@ use crate::ids::{ClaimId, EventId};
 use crate::machine::{MAX_TEXT, Machine, ordinal, text};
 use crate::state::LOOP;
 use crate::telling::Telling;
+use crate::verdict::judge;
 
 /// Letters by which a claim with its evidence is known again.
 const TURN: usize = 16;

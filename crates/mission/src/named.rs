@@ -112,7 +112,7 @@ fn named(word: &str, names: Names<'_>) -> Option<Vec<String>> {
     }
 }
 
-fn is_like_a_path(word: &str) -> bool {
+pub(crate) fn is_like_a_path(word: &str) -> bool {
     let has_end = || word.split('.').skip(1).any(|end| end.starts_with(char::is_alphanumeric));
     let is_unending = || {
         let bare = word.trim_start_matches(BEFORE).trim_end_matches(BEHIND);

@@ -11,6 +11,7 @@ use crate::needs::{self, Need, is_document};
 use crate::searches::SHOWN;
 use crate::situation::Situation;
 use crate::state::{State, path_of};
+use crate::tested;
 
 /// Where most repositories say what they are.
 const USUAL_DOCUMENTS: [&str; 8] = [
@@ -40,6 +41,19 @@ pub(crate) struct Step {
 }
 
 impl Step {
+    /// What it is about, as the event of its call would name it; nothing where only the agent can say.
+    pub(crate) fn target(&self) -> Option<String> {
+        let arguments = self.arguments.as_ref();
+        let about = ["query", "pattern", "node_id", "file_path", "base", "path", "scope", "target"];
+        let named = about.iter().find_map(|name| arguments?.get(*name)?.as_str());
+        match named {
+            Some(named) => Some(named.to_owned()),
+            // A call that names nothing is about the whole.
+            None if self.fill_in.is_empty() && self.family != Family::Mission => Some(".".to_owned()),
+            None => None,
+        }
+    }
+
     pub(crate) fn shown(self, state: &State) -> Move {
         // What the agent fills in is added to what is known: it must not have to guess whose step it is.
         let mut arguments = self.tool.map(|_| self.arguments.unwrap_or_else(|| json!({})));
@@ -62,15 +76,27 @@ pub(crate) struct Planner<'a> {
 }
 
 impl Planner<'_> {
+    /// The next step: the first that nothing speaks against of all that would help.
     pub(crate) fn step(&self) -> Step {
-        if let Some(step) = self.recovery() {
+        let is_open = |step: &Step| !self.is_forbidden(step);
+        if let Some(step) = self.recovery().filter(is_open) {
             return step;
         }
-        if let Some(step) = self.overspent() {
+        if let Some(step) = self.overspent().filter(is_open) {
             return step;
         }
-        let unmet = needs::of(self.state.mode).iter().find(|need| !need.is_met(self.state, self.situation));
-        unmet.map_or_else(|| self.close(), |need| self.towards(*need))
+        let mut unmet = self.unmet().peekable();
+        if unmet.peek().is_none() {
+            return self.close();
+        }
+        let steps = unmet.flat_map(|need| [Some(self.towards(need)), self.instead_of(need)]);
+        steps.flatten().find(is_open).unwrap_or_else(|| self.last_resort())
+    }
+
+    /// What the mission still needs, in order.
+    pub(crate) fn unmet(&self) -> impl Iterator<Item = Need> {
+        let needs = needs::of(self.state.mode).iter().copied();
+        needs.filter(|need| !need.is_met(self.state, self.situation))
     }
 
     /// What stands before all work.
@@ -299,6 +325,7 @@ impl Planner<'_> {
                 stop: "The change is recorded as an event of class diff.",
                 fallback: "Edit with the host's tools and record it with mission_event.",
             },
+            Need::Tested if let Some(run) = tested::failed_now(self.state, self.situation) => self.mend(run),
             Need::Tested => Step {
                 family: Family::Run,
                 tool: self.first(&["mission_event"]),

@@ -1,13 +1,17 @@
 //! Pointed: whether the line that somebody points at is where the claim says, or in what it names.
 
+use crate::covered;
 use crate::denial::{self, words};
 use crate::event::Event;
-use crate::grounds::{only_file, span_of, strong_names};
+use crate::extent::Span;
+use crate::grounds::{has_word, is_line_shown, only_file, span_of, strong_names};
 use crate::mode::Mode;
 use crate::named::{groups_in, lines_in};
 use crate::needs::is_document;
 use crate::quote::{self, Place};
 use crate::situation::Situation;
+use crate::subject::{Subject, subject_of};
+use crate::uses::{Use, use_of};
 
 /// The place at which an event points, as it is now.
 pub(crate) fn place_of(event: &Event, situation: &Situation<'_>) -> Option<Place> {
@@ -45,7 +49,53 @@ pub(crate) fn astray(
         }
         return None;
     }
-    if files.is_empty() { beside_its_names(said, place, situation, mode) } else { None }
+    let is_code = !is_document(path) || files.is_empty() && mode != Mode::DocsDrift;
+    outside_its_subject(said, place, cited, situation)
+        .filter(|_| is_code)
+        .or_else(|| if files.is_empty() { beside_its_names(said, place, situation, mode) } else { None })
+}
+
+/// Why a place is none of the definition that the claim says something of, whatever words its line has.
+fn outside_its_subject(
+    said: &str,
+    place: &Place,
+    cited: &[&Event],
+    situation: &Situation<'_>,
+) -> Option<String> {
+    let Subject { name, spans } = subject_of(said, cited, situation)?;
+    let text = (situation.text_of)(&place.path)?;
+    let is_own = |line: u64, (path, first, last): &Span| {
+        *path == place.path && (first_said(&text, *first)..=*last).contains(&line)
+    };
+    let line = text.lines().nth(usize::try_from(place.line).ok()?.checked_sub(1)?)?;
+    if spans.iter().any(|span| is_own(place.line, span))
+        || (place.line..=place.last)
+            .any(|line| line_of(&text, line).is_some_and(|line| has_word(line, &name)))
+        || below(&text, place.line).any(|line| is_own_header(&place.path, line, &name))
+    {
+        return None;
+    }
+    let (path, first, _) = spans.iter().find(|(path, ..)| *path == place.path).or_else(|| spans.first())?;
+    let lines = (1_u64..).zip(text.lines()).filter(|(_, other)| other.trim() == line.trim());
+    let own = lines.map(|(at, _)| at).find(|at| spans.iter().any(|span| is_own(*at, span)));
+    let way_out = match own {
+        Some(at) if is_line_shown(&place.path, at, cited) => {
+            format!("quote the line at {}:{at}.", place.path)
+        }
+        Some(at) => format!(
+            "the line at {}:{at} is: call view with file_path \"{}:{at}\" and this mission_id, and cite that.",
+            place.path, place.path
+        ),
+        None => "quote a line that does.".to_owned(),
+    };
+    Some(format!(
+        "The quote stands in {}:{}, which neither has {name} nor is a part of it ({path}:{first}): {way_out}",
+        place.path, place.line
+    ))
+}
+
+fn line_of(text: &str, line: u64) -> Option<&str> {
+    text.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?)
 }
 
 /// The same of a claim that names no file but definitions of the code.
@@ -75,7 +125,7 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
     let is_named = (1_u64..)
         .zip(text.lines())
         .filter(|(number, _)| (place.line..=place.last).contains(number))
-        .any(|(_, line)| names.iter().any(|name| crate::grounds::has_word(line, name)));
+        .any(|(_, line)| names.iter().any(|name| has_word(line, name)));
     if is_named || spans.iter().any(is_within) || is_below(&text, place.line, &names) {
         return None;
     }
@@ -88,15 +138,27 @@ fn beside_its_names(said: &str, place: &Place, situation: &Situation<'_>, mode: 
 
 /// Whether a line stands below one that has a name and is less indented: `impl Write for Counter`, `func (w *Writer) …`.
 fn is_below(text: &str, line: u64, names: &[String]) -> bool {
-    let indent = |line: &str| line.chars().take_while(|letter| letter.is_whitespace()).count();
+    below(text, line).any(|line| names.iter().any(|name| has_word(line, name)))
+}
+
+/// The lines that one stands below and that are less indented, each less than the one before.
+fn below(text: &str, line: u64) -> impl Iterator<Item = &str> {
     let lines: Vec<&str> = text.lines().take(usize::try_from(line).unwrap_or(0)).collect();
-    let Some((own, above)) = lines.split_last() else { return false };
-    let mut least = indent(own);
-    above.iter().rev().filter(|line| !line.trim().is_empty()).any(|line| {
-        let is_header = indent(line) < least;
-        least = least.min(indent(line));
-        is_header && names.iter().any(|name| crate::grounds::has_word(line, name))
-    })
+    let at = lines.len().saturating_sub(1);
+    let headers = covered::headers(&lines, at);
+    headers.into_iter().map(move |at| lines[at])
+}
+
+/// Whether a line begins what belongs to a name: it defines it, or a method of it. `class Other(Name)` begins another.
+fn is_own_header(path: &str, line: &str, name: &str) -> bool {
+    let code = line.trim_start();
+    let receiver = code.strip_prefix("func (").and_then(|rest| rest.split(')').next());
+    has_word(line, name)
+        && (code.starts_with("impl")
+            || receiver.is_some_and(|receiver| has_word(receiver, name))
+            || use_of(path, line, name) == Some(Use::Defines)
+            || ["::", ".", "#"].iter().any(|joint| line.contains(&format!("{name}{joint}")))
+            || code.starts_with("extension "))
 }
 
 /// The first line of what is said right above a definition: comments, attributes, decorators.

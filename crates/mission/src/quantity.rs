@@ -305,7 +305,7 @@ fn is_done_to_each(verb: &str, thing: &str) -> bool {
 }
 
 /// `3`, `three`, `once`.
-fn number(word: &str) -> Option<u64> {
+pub(crate) fn number(word: &str) -> Option<u64> {
     NUMBERS
         .iter()
         .position(|one| *one == word)

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::advise::NOTE;
 use crate::claim::Claim;
 use crate::counted::names_of_code;
+use crate::denial::denies;
 use crate::event::is_passed;
 use crate::family::Family;
 use crate::named::{Towards, towards};
@@ -55,7 +56,11 @@ impl Planner<'_> {
             Some(Towards::Cite(_)) | None => {}
         }
         // Evidence that came after it was judged may settle it; the same evidence again would not.
-        if let Some(newest) = state.newest_direct.as_ref().filter(|event| event.sequence() > since) {
+        // A search that found nothing says nothing of what is there.
+        let may_show = |event: &&crate::ids::EventId| {
+            event.sequence() > since && (!state.nothing_found.contains(event) || denies(&claim.text))
+        };
+        if let Some(newest) = state.newest_direct.as_ref().filter(may_show) {
             return self.verify(claim, json!([newest]), why);
         }
         match self.place() {

@@ -22,7 +22,7 @@ use crate::situation::{HashOf, Situation};
 
 pub const SCHEMA: &str = "m1nd-mission-control-state-v1";
 /// How events are counted. A state that was kept by a build that counted otherwise is made again from its events.
-pub const RULES: u32 = 14;
+pub const RULES: u32 = 15;
 
 /// The third time round is a loop.
 pub(crate) const LOOP: u32 = 3;
@@ -333,7 +333,8 @@ impl State {
 
     /// Whether somebody asked for this already, since something new was learned.
     pub fn was_asked(&self, target: &str) -> bool {
-        self.turns.keys().any(|turn| turn.split_once(' ').is_some_and(|(_, asked)| asked == target))
+        let is_same = |asked: &str| asked == target || asked == target.to_lowercase();
+        self.turns.keys().any(|turn| turn.split_once(' ').is_some_and(|(_, asked)| is_same(asked)))
     }
 
     /// A claim that direct evidence carries, in this mission or in the one before that had the same goal.
@@ -444,7 +445,10 @@ pub(crate) const OWN: &str = "mission/";
 /// What the runtime saw is told apart by tool and by all that was asked: callers and callees of a name are two questions,
 /// and so is the same word in two folders. The target stands last, behind the first blank.
 pub(crate) fn turn_key(source: Source, draft: &Draft) -> String {
-    let (family, target) = (draft.tool_family.name(), &draft.target);
+    let family = draft.tool_family.name();
+    // A search that does not ask for case finds the same however it is written; one that does says so in what is asked.
+    let lower = (draft.event_type == "search").then(|| draft.target.to_lowercase());
+    let target = lower.as_ref().unwrap_or(&draft.target);
     match (source, &draft.asked) {
         (Source::Observed, Some(asked)) => format!("{family}/{}#{asked} {target}", draft.event_type),
         (Source::Observed, None) => format!("{family}/{} {target}", draft.event_type),

@@ -42,6 +42,22 @@ pub(crate) fn untested(state: &State, situation: &Situation<'_>) -> Option<Strin
     })
 }
 
+/// The newest run that did not pass and after which nothing was changed: to run it again would show the same.
+pub(crate) fn failed_now<'s>(state: &'s State, situation: &Situation<'_>) -> Option<&'s TestRun> {
+    untested(state, situation)?;
+    let runs: Vec<&TestRun> =
+        state.tests.iter().filter(|run| run.event_id.sequence() > state.changed_at).collect();
+    let is_newest = |at: usize| !runs[at + 1..].iter().any(|later| later.target == runs[at].target);
+    let is_bad = |run: &TestRun| {
+        let is_run = run.kind.is_none() || run.kind == COMPILER;
+        is_run && (FAILED.contains(&run.outcome.as_str()) || Speaks::of(&run.outcome) == Speaks::Against)
+    };
+    let at = (0..runs.len()).rev().find(|at| is_newest(*at) && is_bad(runs[*at]))?;
+    // What another file was then may pass now.
+    let changed = |file: &Shown| !situation.is_current(&file.path, &file.content_hash);
+    (!state.tested.iter().any(changed)).then(|| runs[at])
+}
+
 const COMPILER: Option<EvidenceClass> = Some(EvidenceClass::Compiler);
 
 /// Runs of the mission before and of this one, the oldest first, and where changes stand among them.

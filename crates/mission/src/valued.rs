@@ -1,7 +1,9 @@
 //! Valued: the value that a claim says something has, held against a line that gives it another one. Only literals are compared;
 //! whatever is computed, of another kind or said under a condition is undecided.
 
-use crate::denial::bare_name;
+use crate::code_words::{CodeWord, Kind as Word, code_words};
+use crate::covered;
+use crate::denial::{self, bare_name};
 use crate::event::{Event, Speaks};
 use crate::given::{given_by, literals_of};
 use crate::literal::Literal;
@@ -188,6 +190,34 @@ pub(crate) fn other_value(claim: &str, cited: &[&Event], situation: &Situation<'
         }
     }
     other
+}
+
+/// Why a line that is quoted against a claim does not speak against it: it gives what the claim names the very value.
+pub(crate) fn same_value(claim: &str, cited: &[&Event], situation: &Situation<'_>) -> Option<String> {
+    let said = said_in(claim);
+    let is_pair = |word: &CodeWord| matches!(word.kind, Word::Pair { .. }) && !word.is_denied;
+    let pairs: Vec<CodeWord> = code_words(claim, &|_| false).into_iter().filter(is_pair).collect();
+    let denies = denial::denies(claim);
+    if denies || said.is_empty() && pairs.is_empty() {
+        return None;
+    }
+    cited.iter().filter(|event| event.draft.speaks() == Speaks::Against).find_map(|event| {
+        let text = event.draft.quote()?;
+        quote::all_in(&event.draft, text, situation).iter().find_map(|place| {
+            let text = (situation.text_of)(&place.path)?;
+            let lines = (1_u64..).zip(text.lines());
+            let lines = lines.filter(|(line, _)| (place.line..=place.last).contains(line));
+            let lines: Vec<&str> = lines.map(|(_, line)| line).collect();
+            let is_given = !pairs.is_empty() && covered::is_given(&pairs, &place.path, &lines);
+            (is_given || shown_by(claim, &said, &place.path, &lines) == Shows::Same).then(|| {
+                format!(
+                    "{}:{}, which is quoted against it, gives the very value that it says: it cannot reject that. Quote it with \
+                     outcome supports, or a line that has another value.",
+                    place.path, place.line
+                )
+            })
+        })
+    })
 }
 
 /// What lines show of the values that a claim gives. They are whole lines of a file.

@@ -343,6 +343,8 @@ fn a_snapshot_that_cannot_be_read_is_told_and_the_graph_is_made_once() {
         assert!(std::path::Path::new(kept).is_file() && kept.contains("graph.corrupt-"), "{health}");
         let said = health["next_step_hint"].as_str().unwrap();
         assert!(said.contains("made again from the files and saved") && said.contains(kept), "{health}");
+        let doctor = ask(&process, "doctor", json!({}));
+        assert_eq!(doctor["diagnostics"]["set_aside"], 1, "{doctor}");
     }
     assert!(runtime_root.join("graph.snapshot").is_file());
 }

@@ -217,6 +217,35 @@ fn an_entry_that_cannot_be_started_or_leads_elsewhere_is_told() {
 }
 
 #[test]
+fn an_entry_of_the_workspace_that_binds_another_one_is_told_by_all() {
+    let desk = Desk::new();
+    let bound = |to: &str| {
+        let server =
+            json!({"command": "m1nd", "args": ["serve"], "env": {"M1ND_WORKSPACE_ROOT": desk.at(to)}});
+        json!({"mcpServers": {"m1nd": server}}).to_string()
+    };
+    desk.write("ws/.cursor/mcp.json", &bound("ws"));
+    assert_eq!(desk.diagnoses(json!({})), Vec::<String>::new());
+    desk.write("ws/.cursor/mcp.json", &bound("home"));
+    assert_eq!(desk.diagnoses(json!({})), ["wrong_workspace"]);
+    let doctor = desk.ask("doctor", json!({}));
+    let said = doctor["warnings"][0].as_str().unwrap();
+    assert!(
+        said.contains("binds m1nd to another workspace") && said.contains(".cursor/mcp.json"),
+        "{doctor}"
+    );
+    assert_eq!(
+        (&doctor["status"], &doctor["trust_mode"]),
+        (&json!("degraded"), &json!("full_trust")),
+        "{doctor}"
+    );
+    // What the user bound elsewhere serves another repository.
+    desk.write("ws/.cursor/mcp.json", &bound("ws"));
+    desk.write("home/.cursor/mcp.json", &bound("home"));
+    assert_eq!(desk.diagnoses(json!({})), Vec::<String>::new());
+}
+
+#[test]
 fn an_entry_by_which_nothing_can_come_to_life_is_told_with_what_is_wrong_with_it() {
     let desk = Desk::new();
     let entry = |server: Value| json!({"mcpServers": {"m1nd": server}}).to_string();

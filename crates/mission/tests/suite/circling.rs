@@ -108,3 +108,18 @@ fn who_only_asks_what_comes_next_is_told_and_counted() {
     assert!(is_loop(&done), "{:?}", done.warnings);
     assert_eq!((world.state.counters.loop_warnings, world.state.counters.tool_calls), (1, calls));
 }
+
+#[test]
+fn the_same_search_in_other_letters_is_the_same_search() {
+    let mut world = world();
+    let mut search = |query: &str| {
+        let mut draft = world.events[0].draft.clone();
+        draft.event_type = "search".to_owned();
+        draft.tool_family = Family::Read;
+        draft.target = query.to_owned();
+        draft.outcome = "nothing_found".to_owned();
+        draft.detail = None;
+        is_loop(&world.do_(Command::Observe(Box::new(draft))).unwrap())
+    };
+    assert_eq!([search("Session"), search("session"), search("SESSION")], [false, false, true]);
+}

@@ -3,12 +3,14 @@
 #![allow(clippy::unwrap_used)]
 
 mod circling;
+mod covered;
 mod going_on;
 mod grounded;
 mod held;
 mod honest;
 mod judged;
 mod leading;
+mod obeying;
 mod packets;
 mod playing;
 mod properties;

@@ -71,7 +71,7 @@ fn a_claim_that_names_a_file_rests_on_a_look_at_that_file() {
         "no such file"
     );
     assert_eq!(
-        verify(&mut world, "Queue.drain loses a job", &[&both]),
+        verify(&mut world, "the limiter loses a job", &[&both]),
         Verdict::VerifiedForMission,
         "no path"
     );

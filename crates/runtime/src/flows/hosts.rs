@@ -59,6 +59,9 @@ pub struct Configured {
     is_off: bool,
     #[serde(skip)]
     is_workspace_gone: bool,
+    /// Whether the file belongs to the workspace, and not to the user.
+    #[serde(skip)]
+    is_of_workspace: bool,
 }
 
 /// A program called m1nd on the search path.
@@ -107,6 +110,14 @@ pub fn add_to(ctx: &Ctx<'_>, facts: &mut Facts) {
             facts.dead_entries.extend(entry.problem.map(|problem| format!("{at}: {problem}")));
             if let Some(named) = entry.workspace.as_ref().filter(|_| entry.is_workspace_gone) {
                 facts.dead_entries.push(format!("{at} binds m1nd to {named:?}, which is no folder"));
+            }
+            // What a user bound elsewhere serves another repository; what this one brings must serve this one.
+            let is_elsewhere =
+                entry.is_of_workspace && entry.workspace_match == Some(false) && !entry.is_workspace_gone;
+            if let Some(named) = entry.workspace.as_ref().filter(|_| is_elsewhere) {
+                facts
+                    .other_bindings
+                    .push(format!("{at} binds m1nd to another workspace than this one: {named:?}"));
             }
             match entry.binary {
                 "another" => {
@@ -248,6 +259,7 @@ impl<'a> Look<'a> {
             binary,
             version,
             is_workspace_gone: named.as_ref().is_some_and(|named| !named.is_dir()),
+            is_of_workspace: file.under == Under::Workspace,
             workspace_match: named.as_ref().map(same),
             workspace: entry.workspace,
             problem,

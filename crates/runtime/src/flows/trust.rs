@@ -52,6 +52,7 @@ pub fn facts(ctx: &Ctx<'_>) -> Facts {
         memory_problem: None,
         other_programs: Vec::new(),
         dead_entries: Vec::new(),
+        other_bindings: Vec::new(),
         tools: runtime.registry().entries().map(|(entry, _)| entry.spec.name).collect(),
         listed: runtime
             .registry()

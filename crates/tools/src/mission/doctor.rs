@@ -48,7 +48,10 @@ impl Tool for Doctor {
         let is_well = judged.is_well();
         let Judged { observed, facts, verdict, found, warnings, settled, aside, book } = judged;
         let workspace = ctx.workspace().ok();
-        let memories = workspace.map(|workspace| workspace.memories_set_aside());
+        let set_aside = workspace.map(|workspace| {
+            let (memories, graphs) = (workspace.memories_set_aside(), workspace.graphs_set_aside());
+            memories.len() + graphs.len()
+        });
         let agent = ctx.header().caller.name();
         let steps = book.steps;
         let class = observed.scope.map_or("not_asked", |scope| scope.name());
@@ -90,7 +93,7 @@ impl Tool for Doctor {
                 "programs_on_path": hosts::programs_on_path(ctx),
                 "hidden_tools": hidden(&facts, &observed),
                 "no_such_tools": surface(&facts, &observed).no_such,
-                "set_aside": memories.map(|memories| memories.len()),
+                "set_aside": set_aside,
                 "settled_batches": settled,
             }),
             warnings,
