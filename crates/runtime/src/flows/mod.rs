@@ -25,6 +25,7 @@ pub mod ingest;
 pub mod layering;
 mod learned;
 pub mod ledger;
+pub mod locks;
 pub mod metrics;
 pub mod missing;
 pub mod missions;
