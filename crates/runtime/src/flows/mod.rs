@@ -16,6 +16,7 @@ pub mod editing;
 pub mod file_list;
 pub mod findings;
 pub mod ghosts;
+mod guards;
 mod handlers;
 pub mod hosts;
 pub mod immunity;
