@@ -5,7 +5,7 @@ use tree_sitter::Node;
 /// Names that end a handle, or hand it to what ends it.
 fn closes(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    name.starts_with("clos") || name == "aclose" || name == "enter_context" || name == "enter_async_context"
+    name.contains("close") || name == "closing" || name == "enter_context" || name == "enter_async_context"
 }
 
 /// What is asked for a member, in any of the languages.

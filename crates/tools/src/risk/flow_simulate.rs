@@ -124,6 +124,9 @@ impl Tool for FlowSimulate {
                 Guidance::next("view", lines, "Read it: can two of its callers run at once?")
             }
             None if flow.files == 0 => Guidance::hint("No file here is in a language that can be looked at."),
+            None if flow.untold > 0 => Guidance::hint(
+                "No function is known to change a shared variable on two ways without a lock; of those in no_data it is not known.",
+            ),
             None => Guidance::hint("No function changes a shared variable on two ways without a lock."),
         };
         let guidance =
