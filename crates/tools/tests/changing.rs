@@ -284,7 +284,7 @@ fn a_timeline_tells_the_commits_of_a_file() {
     assert_eq!((&page(0)["next_cursor"], &page(1)["next_cursor"]), (&json!(1), &json!(2)));
     assert_eq!(
         (names(&page(2)["commits"], "subject"), &page(2)["next_cursor"]),
-        (vec!["first"], &Value::Null)
+        (vec!["first".to_owned()], &Value::Null)
     );
     assert!(page(0)["next_step_hint"].as_str().unwrap().contains("next_cursor"));
     fs::create_dir_all(fixture.root().join("late")).unwrap();

@@ -379,9 +379,8 @@ mod tests {
 
     #[test]
     fn a_frame_without_a_source_is_the_only_function_of_its_name() {
-        let graph =
-            graph("Stack contains Stack.pop\nrun calls Stack.pop\na.twin calls run\nb.twin calls run\n");
-        let text = "ERROR: AddressSanitizer: heap-use-after-free\n    #0 0x4f in acme::Stack<int>::pop() (/x/app+0x191e)\n    #1 0x4f in Other::pop() (/x/app+0x191f)\n    #2 0x4f in run (/lib/x86_64/libc.so.6+0x1)\n    #3 0x4f in run (/x/app+0x1920)\n";
+        let graph = graph("run calls stack.pop\na.twin calls run\nb.twin calls run\n");
+        let text = "ERROR: AddressSanitizer: heap-use-after-free\n    #0 0x4f in acme::stack<int>::pop() (/x/app+0x191e)\n    #1 0x4f in Other::pop() (/x/app+0x191f)\n    #2 0x4f in run (/lib/x86_64/libc.so.6+0x1)\n    #3 0x4f in run (/x/app+0x1920)\n";
         let frames = parse(text, None).unwrap().frames;
         let mapped = map(&graph, frames, |_| Whose::Unknown);
         let shown: Vec<Option<NodeIx>> = mapped
@@ -391,6 +390,6 @@ mod tests {
                 _ => None,
             })
             .collect();
-        assert_eq!(shown, [Some(at(&graph, "Stack.pop")), None, None, Some(at(&graph, "run"))]);
+        assert_eq!(shown, [Some(at(&graph, "stack.pop")), None, None, Some(at(&graph, "run"))]);
     }
 }

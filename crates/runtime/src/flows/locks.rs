@@ -93,8 +93,13 @@ impl Locks {
         if course.outcomes(&part, Lasting::Held, note).is_none() {
             return vec![UNREAD; places];
         }
+        let owners = owners.into_inner();
+        // Its words stand in a comment, or for something else.
+        if owners.is_empty() {
+            return none;
+        }
         let mut best: Vec<Option<Held>> = vec![None; places];
-        for owner in owners.into_inner().into_iter().take(MOST_LOCKS) {
+        for owner in owners.into_iter().take(MOST_LOCKS) {
             let found = course.outcomes(&part, Lasting::Held, |seen| {
                 if let Some((lock, of)) = lock(patterns, seen)
                     && of == owner
@@ -121,8 +126,7 @@ impl Locks {
         }
         // A place that is not found may stand anywhere.
         const LOST: Held = Held::Unknown("the place is not found in the syntax tree");
-        let is_locking = best.iter().any(Option::is_some);
-        best.into_iter().map(|held| held.unwrap_or(if is_locking { LOST } else { UNREAD })).collect()
+        best.into_iter().map(|held| held.unwrap_or(LOST)).collect()
     }
 }
 
