@@ -8,8 +8,8 @@ fn order(path: &str, text: &str) -> String {
         let lines = text.lines().zip(1_u32..).filter(|(line, _)| line.contains(&format!("{name}(")));
         lines.map(|(_, line)| line).collect()
     };
-    let course = Course::of(path, text).unwrap();
-    let count = u32::try_from(text.lines().count()).unwrap();
+    let course = Course::of(path, text).expect("a language that is read");
+    let count = u32::try_from(text.lines().count()).expect("a short text");
     let outcome =
         course.calls(&Part::Lines(1, count), (&["auth"], &lines("auth")), (&["act"], &lines("act")));
     match outcome {

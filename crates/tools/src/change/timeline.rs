@@ -121,7 +121,7 @@ impl Tool for Timeline {
         let mut found = past_of_file::run(ctx, &path, days)?;
         let total = found.touches.len() as u64;
         let cursor = ctx.in_range("cursor", input.cursor, 0..=1_000_000)?.unwrap_or(0);
-        let offset = u64::try_from(cursor).unwrap_or_default().min(total);
+        let offset = cursor.min(total);
         found.touches.drain(..usize::try_from(offset).unwrap_or_default());
         found.touches.truncate(usize::try_from(limit).unwrap_or(20));
         let known = found.no_data.is_none();
