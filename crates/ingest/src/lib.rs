@@ -9,6 +9,7 @@ pub mod classify;
 mod comments;
 mod compact;
 mod constants;
+pub mod course;
 pub mod engine;
 pub mod facts;
 pub mod given;

@@ -40,13 +40,15 @@ pub struct Plan {
     pub moves: Vec<Move>,
     /// Used by many of the others: stays where all can reach it.
     pub shared: Vec<NodeIx>,
+    /// How many groups there are that have nothing to do with each other.
+    pub groups: usize,
 }
 
 /// A definition that so large a share of the others uses holds everything together.
 const SHARED: f64 = 0.34;
 const MIN_SHARED: usize = 3;
 /// Smaller parts are not worth a file.
-const MIN_LINES: u32 = 15;
+pub const MIN_LINES: u32 = 15;
 /// Fewer relations say nothing about where something belongs.
 const MIN_RELATIONS: u32 = 3;
 
@@ -153,6 +155,7 @@ pub fn plan(graph: &Graph, file: NodeIx, takes_from: impl Fn(&str, &str) -> Opti
             }
         })
         .collect();
+    found.groups = parts.len();
     parts.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.members.cmp(&b.members)));
     let mut rest = parts.into_iter();
     found.stays = rest.next();
@@ -330,7 +333,7 @@ mod tests {
             stays: Some(part(&["a", "b"])),
             extract: vec![part(&["c", "d"])],
             moves: vec![goes("a"), goes("c")],
-            shared: Vec::new(),
+            ..Plan::default()
         };
         plan.agree();
         assert_eq!(plan.stays.unwrap().members, [at("b")]);

@@ -102,28 +102,48 @@ pub fn knows(language: &str) -> bool {
     SINKS.iter().any(|(languages, ..)| languages.contains(&language))
 }
 
-/// Dangerous calls in the source of one function, with how many lines after its first; each kind once.
-pub fn sinks(language: &str, source: &str, imported: &Imported) -> Vec<(Sink, usize)> {
-    let mut found: Vec<(Sink, usize)> = Vec::new();
+/// A dangerous call in the source of one function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Call {
+    pub sink: Sink,
+    /// How many lines after the first.
+    pub after: usize,
+    /// The last name of what is called, as the language's own libraries write it.
+    pub name: String,
+}
+
+/// Every dangerous call in the source of one function.
+pub fn sinks(language: &str, source: &str, imported: &Imported) -> Vec<Call> {
+    let mut found: Vec<Call> = Vec::new();
     let mut built = Built::of(language);
-    for (at, line) in source.lines().enumerate() {
+    for (after, line) in source.lines().enumerate() {
         // Comments, and the heads of functions that are called like what is looked for.
         let Some(code) = behind_head(line.trim_start()) else { continue };
         let code = &*imported.spelled_out(code);
-        if built.runs(code) && !found.iter().any(|(known, _)| *known == Sink::Sql) {
-            found.push((Sink::Sql, at));
+        if let Some(name) = built.runs(code) {
+            found.push(Call { sink: Sink::Sql, after, name });
         }
         for (languages, sink, regex) in &patterns().sinks {
-            let is_new = !found.iter().any(|(known, _)| known == sink);
-            if !is_new || !languages.contains(&language) {
+            if !languages.contains(&language) {
                 continue;
             }
-            if regex.find(code).is_some_and(|call| !is_constant(&code[call.end()..])) {
-                found.push((*sink, at));
+            for call in regex.find_iter(code).filter(|call| !is_constant(&code[call.end()..])) {
+                // SQL that is put together where it is run is one call, however it is seen.
+                if *sink != Sink::Sql || !found.iter().any(|one| one.sink == Sink::Sql && one.after == after)
+                {
+                    found.push(Call { sink: *sink, after, name: last_name(call.as_str()).to_owned() });
+                }
             }
         }
     }
     found
+}
+
+/// The last name before the bracket.
+fn last_name(call: &str) -> &str {
+    let head = call.split('(').next().unwrap_or(call);
+    let is_part = |letter: char| letter.is_alphanumeric() || letter == '_';
+    head.rsplit(|letter| !is_part(letter)).find(|part| !part.is_empty()).unwrap_or_default()
 }
 
 /// What a line does; nothing for a comment or the head of a function that says nothing more.
@@ -158,6 +178,11 @@ fn is_constant(arguments: &str) -> bool {
         .iter()
         .any(|shell| text.trim_end_matches(".exe").ends_with(shell));
     after.trim_start().starts_with([',', ')']) && !is_shell
+}
+
+/// Whether the name of a call says that it looks at input, or makes it harmless.
+pub fn looks(name: &str) -> bool {
+    patterns().boundary.is_match(&format!("{name}("))
 }
 
 /// Names of calls in a source that look at input, in their order, each once.
@@ -243,7 +268,7 @@ mod tests {
         let found = |language: &str, line: &str| {
             sinks(language, line, &Imported::default())
                 .into_iter()
-                .map(|(sink, _)| sink.name())
+                .map(|call| call.sink.name())
                 .collect::<Vec<_>>()
         };
         assert_eq!(found("python", "    os.system(command)"), ["execute"]);
@@ -272,6 +297,13 @@ mod tests {
         assert_eq!(found("python", "    q = \"select 1\"\n    q += x\n    cur.execute(q, [y])"), ["sql"]);
         assert_eq!(found("python", "    q = f\"select {x}\"\n    cur.execute(other)"), [""; 0]);
         assert_eq!(found("typescript", "  const q = `select ${x}`;\n  db.query(q)"), ["sql"]);
+        // Each of several is told, with its line and its name.
+        let several =
+            sinks("go", "\texec.Command(x)\n\texec.Command(y); exec.Command(z)", &Imported::default());
+        let several: Vec<(usize, &str)> =
+            several.iter().map(|call| (call.after, call.name.as_str())).collect();
+        assert_eq!(several, [(0, "Command"), (1, "Command"), (1, "Command")]);
+        assert!(looks("validateInput") && !looks("run"));
         assert!(!knows("rust") && knows("tsx"));
         assert_eq!(boundaries("if form.is_valid():\n  x = escape(y)"), ["is_valid", "escape"]);
     }

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use m1nd_stdx::digest;
 use m1nd_vfs::durable;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -60,6 +61,30 @@ pub struct AllTime {
     pub sessions: u64,
     #[serde(flatten)]
     pub saved: Saved,
+}
+
+/// How the file is written now; older ones had the sums alone.
+const SCHEMA_VERSION: u32 = 1;
+
+/// What stands in the file.
+#[derive(Serialize)]
+struct Written {
+    schema_version: u32,
+    /// Of the sums as they are written.
+    checksum: String,
+    #[serde(flatten)]
+    all: AllTime,
+}
+
+impl AllTime {
+    fn checksum(&self) -> serde_json::Result<String> {
+        Ok(digest::sha256_hex(&serde_json::to_vec(self)?))
+    }
+
+    fn written(&self) -> serde_json::Result<Vec<u8>> {
+        let written = Written { schema_version: SCHEMA_VERSION, checksum: self.checksum()?, all: *self };
+        serde_json::to_vec(&written)
+    }
 }
 
 #[derive(Debug, Default)]
@@ -159,7 +184,7 @@ impl Savings {
         };
         all.saved.add(&state.pending);
         all.sessions += u64::from(!state.is_counted);
-        durable::replace(&file, &serde_json::to_vec(&all)?)?;
+        durable::replace(&file, &all.written()?)?;
         state.pending = Saved::default();
         state.is_counted = true;
         lock.unlock()
@@ -184,10 +209,21 @@ enum Read {
 
 fn read(file: &Path) -> io::Result<Read> {
     match fs::read(file) {
-        Ok(text) => Ok(serde_json::from_slice(&text).map_or(Read::Damaged, Read::Known)),
+        Ok(text) => Ok(known(&text).map_or(Read::Damaged, Read::Known)),
         Err(err) if err.kind() == io::ErrorKind::NotFound => Ok(Read::Known(AllTime::default())),
         Err(err) => Err(err),
     }
+}
+
+/// The sums of a file; nothing where they are not what was written.
+fn known(text: &[u8]) -> Option<AllTime> {
+    let value: Value = serde_json::from_slice(text).ok()?;
+    let (version, checksum) = (value.get("schema_version").cloned(), value.get("checksum").cloned());
+    let is_old = version.is_none() && checksum.is_none() && value.get("sessions").is_some();
+    let all: AllTime = serde_json::from_value(value).ok()?;
+    let is_whole = version.and_then(|version| version.as_u64()) == Some(u64::from(SCHEMA_VERSION))
+        && checksum.and_then(|sum| sum.as_str().map(str::to_owned)) == all.checksum().ok();
+    (is_old || is_whole).then_some(all)
 }
 
 /// The files that an answer points into.
@@ -281,6 +317,32 @@ mod tests {
         let kept = fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().path());
         let kept: Vec<_> = kept.filter(|path| path.to_string_lossy().contains("corrupt")).collect();
         assert_eq!(fs::read_to_string(&kept[0]).unwrap(), "{");
+    }
+
+    #[test]
+    fn sums_carry_a_version_and_a_checksum_and_older_files_are_read() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join(FILE);
+        fs::write(&file, r#"{"sessions":2,"queries":7,"tokens_saved":70}"#).unwrap();
+        let savings = Savings::new(home.path(), true);
+        savings.record("view", Saves::Other, 1, 1);
+        savings.flush().unwrap();
+        let written: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
+        assert_eq!((&written["schema_version"], &written["queries"]), (&json!(1), &json!(8)));
+        assert_eq!(written["checksum"].as_str().unwrap().len(), 64);
+        assert!(matches!(read(&file).unwrap(), Read::Known(all) if all.sessions == 3));
+        // What was changed by another hand, or is of a version to come, is not taken for sums.
+        for (from, to) in
+            [("\"queries\":8", "\"queries\":9"), ("\"schema_version\":1", "\"schema_version\":2")]
+        {
+            let text = fs::read_to_string(&file).unwrap();
+            assert!(text.contains(from), "{text}");
+            let other = home.path().join("other.json");
+            fs::write(&other, text.replace(from, to)).unwrap();
+            assert_eq!(read(&other).unwrap(), Read::Damaged);
+        }
+        fs::write(&file, "{}").unwrap();
+        assert_eq!(read(&file).unwrap(), Read::Damaged);
     }
 
     #[test]

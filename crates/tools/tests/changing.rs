@@ -277,6 +277,16 @@ fn a_timeline_tells_the_commits_of_a_file() {
     assert_eq!(names(&found["commits"], "subject"), ["last words", "fix: cleaning", "first"], "{found}");
     assert_eq!((&found["commits"][1]["added"], &found["pattern"]), (&json!(1), &json!("dormant")), "{found}");
     assert_eq!(found["co_changed"][0]["times"], 2, "{found}");
+    // What is older can be had, however many there are.
+    let page = |cursor: u64| {
+        ok(&fixture, "timeline", json!({"node": "clean", "depth": "all", "limit": 1, "cursor": cursor}))
+    };
+    assert_eq!((&page(0)["next_cursor"], &page(1)["next_cursor"]), (&json!(1), &json!(2)));
+    assert_eq!(
+        (names(&page(2)["commits"], "subject"), &page(2)["next_cursor"]),
+        (vec!["first".to_owned()], &Value::Null)
+    );
+    assert!(page(0)["next_step_hint"].as_str().unwrap().contains("next_cursor"));
     fs::create_dir_all(fixture.root().join("late")).unwrap();
     fs::write(fixture.root().join("late/new.py"), "def fresh():\n    return 1\n").unwrap();
     for depth in ["30d", "all"] {

@@ -265,6 +265,80 @@ def validate_name(name):
 }
 
 #[test]
+fn every_dangerous_call_is_told_and_a_look_counts_only_before_it_on_every_way() {
+    let fixture = Fixture::new(
+        m1nd_tools::surface(),
+        r#"
+//- go.mod
+module m
+//- a.go
+package m
+
+import "os/exec"
+
+func Twice(c string) {
+	exec.Command("sh", "-c", c)
+	exec.Command("sh", "-c", c)
+}
+
+func After(c string) {
+	exec.Command("sh", "-c", c)
+	validate(c)
+}
+
+func Branch(c string, f bool) {
+	if f {
+		validate(c)
+	}
+	exec.Command("sh", "-c", c)
+}
+
+func Checked(c string) {
+	if !validate(c) {
+		return
+	}
+	run(c)
+}
+
+func Hand(c string, f bool) {
+	if f {
+		validate(c)
+	}
+	hand(c)
+}
+
+func run(c string)  { exec.Command("sh", "-c", c) }
+func hand(c string) { exec.Command("sh", "-c", c) }
+
+func validate(c string) bool { return c != "" }
+"#,
+    );
+    assert_eq!(fixture.call("ingest", json!({})).body["state"], "done");
+    let found = fixture.call("taint_trace", json!({})).body;
+    let mut shown: Vec<String> = found["paths"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {} {}", one["at"].as_str().unwrap(), one["boundaries"], one["perhaps"]))
+        .collect();
+    shown.sort();
+    let perhaps = "[\"validate\"]";
+    assert_eq!(
+        shown,
+        [
+            "a.go:11 [] null".to_owned(),
+            format!("a.go:19 [] {perhaps}"),
+            format!("a.go:36 {perhaps} null"),
+            format!("a.go:37 [] {perhaps}"),
+            "a.go:6 [] null".to_owned(),
+            "a.go:7 [] null".to_owned(),
+        ],
+        "{found}"
+    );
+    assert_eq!((&found["total"], &found["unguarded"]), (&json!(6), &json!(5)), "{found}");
+}
+
+#[test]
 fn handlers_without_a_name_are_entries_and_a_part_without_routes_is_looked_at() {
     let fixture = Fixture::new(
         m1nd_tools::surface(),

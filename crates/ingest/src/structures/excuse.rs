@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::Shape;
+use super::{Shape, closed};
 
 /// What a query saw.
 pub struct Seen<'t, 's> {
@@ -13,7 +13,7 @@ pub struct Seen<'t, 's> {
 }
 
 impl<'t> Seen<'t, '_> {
-    fn text(&self, node: Node<'t>) -> &str {
+    pub fn text(&self, node: Node<'t>) -> &str {
         self.source.get(node.byte_range()).unwrap_or_default()
     }
 
@@ -87,7 +87,8 @@ fn python_except(seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
     let block = children.iter().find(|child| child.kind() == "block")?;
     let mut cursor = block.walk();
     let does_nothing = |node: Node<'_>| match node.kind() {
-        "pass_statement" | "comment" => true,
+        "pass_statement" | "comment" | "continue_statement" => true,
+        "return_statement" => matches!(seen.text(node).trim(), "return" | "return None"),
         "expression_statement" => seen.text(node).trim() == "...",
         _ => false,
     };
@@ -150,18 +151,24 @@ fn left_open(seen: &Seen<'_, '_>) -> Option<Option<&'static str>> {
     if seen.around(&["yield", "lambda"]).is_some() {
         return Some(Some("it is handed to the caller"));
     }
-    let whole = seen.around(&FUNCTIONS).map_or(seen.source, |node| seen.text(node));
-    let closes = ["close(", "Close(", "closeSync", "enter_context(", "closing(", "closeQuietly"];
-    if closes.iter().any(|word| whole.contains(word)) {
-        return Some(Some("it is closed in the same function"));
+    const CLOSED: &str = "it is closed in the same function";
+    if closed::at_once(seen.source, seen.node) {
+        return Some(Some(CLOSED));
     }
     let Some(name) = assigned_to(seen) else { return Some(None) };
     let name = seen.text(name);
+    let whole = seen.around(&FUNCTIONS).or_else(|| seen.around(&WHOLE));
+    if whole.is_some_and(|whole| closed::by_name(seen.source, whole, seen.node, name)) {
+        return Some(Some(CLOSED));
+    }
     if name.contains('.') || name.contains('[') {
         return Some(Some(KEPT));
     }
     Some(seen.around(&FUNCTIONS).and_then(|function| handed_on(seen, function, name)))
 }
+
+/// Kinds of nodes that are a whole file.
+const WHOLE: [&str; 4] = ["module", "program", "source_file", "translation_unit"];
 
 const KEPT: &str = "it is kept in an object that may close it";
 
@@ -178,6 +185,12 @@ fn assigned_to<'t>(seen: &Seen<'t, '_>) -> Option<Node<'t>> {
     let parent = seen.node.parent()?;
     let whole = if parent.kind() == "expression_list" { parent.parent()? } else { parent };
     let left = whole.child(0).filter(|_| assigns.contains(&whole.kind()))?;
+    if left.kind() == "pattern_list" || left.kind() == "tuple_pattern" {
+        // As many names as values, each for its own.
+        let mut cursor = parent.walk();
+        let at = parent.named_children(&mut cursor).position(|value| value == seen.node)?;
+        return left.named_child(u32::try_from(at).ok()?);
+    }
     if left.kind() == "expression_list" { left.named_child(0) } else { Some(left) }
 }
 

@@ -1,7 +1,9 @@
 //! Structures: places of a file that have a suspicious shape, found by queries over its tree. Whether they are wrong is for others to
 //! judge, who know what the names lead to.
 
+mod closed;
 mod excuse;
+mod fails;
 mod queries;
 
 use std::collections::BTreeMap;
@@ -36,6 +38,8 @@ pub struct Place {
     pub excuse: Option<&'static str>,
     /// Whether it is one only if what it calls is as it has to be: returns an error, is asynchronous.
     pub rests_on_callee: bool,
+    /// Whether what it calls is one of a standard library's that return an error.
+    pub is_known_to_fail: bool,
 }
 
 /// Longer parses are given up.
@@ -66,6 +70,8 @@ pub fn places(path: &str, source: &str, shape: Shape) -> Option<Vec<Place>> {
                 .or_else(|| excuse::caught(&seen))
                 .map_or_else(String::new, |node| name_of(node, source)),
             excuse,
+            is_known_to_fail: shape == Shape::ErrorHandling
+                && seen.name.is_some_and(|name| fails::is_known(language.family, seen.text(name))),
             rests_on_callee: queries::rests_on_callee(language.family, shape, one.pattern_index),
         });
     }
@@ -157,8 +163,18 @@ mod tests {
             shown("A.java", java, Shape::ErrorHandling),
             ["2 Exception", "3 InterruptedException (its name says that it is ignored)"]
         );
-        let go = "package a\nfunc f() {\n\t_ = g()\n\tx, _ := h()\n}\n";
-        assert_eq!(shown("a.go", go, Shape::ErrorHandling), ["3 g"]);
+        let gives = "for x in y:\n    try:\n        a()\n    except Exception:\n        continue\ndef f():\n    try:\n        a()\n    except Exception:\n        return None\ndef g():\n    try:\n        a()\n    except Exception:\n        return 1\n";
+        assert_eq!(shown("a.py", gives, Shape::ErrorHandling), ["4 Exception", "9 Exception"]);
+        let go = "package a\nfunc f() {\n\t_ = g()\n\tx, _ := h()\n\t_, y := h()\n\tx, _ = h()\n}\n";
+        assert_eq!(shown("a.go", go, Shape::ErrorHandling), ["3 g", "4 h", "6 h"]);
+        let known = "package a\nfunc f() {\n\tb, _ := json.Marshal(x)\n\t_ = os.Remove(y)\n\tv, _ := cache.Load(y)\n}\n";
+        let fails = |path: &str, text: &str| -> Vec<(u32, bool)> {
+            let found = places(path, text, Shape::ErrorHandling).unwrap();
+            found.iter().map(|one| (one.line, one.is_known_to_fail)).collect()
+        };
+        assert_eq!(fails("a.go", known), [(3, true), (4, true), (5, false)]);
+        let known = "fn f() {\n    let _ = std::fs::remove_file(x);\n    let _ = x.get();\n}\n";
+        assert_eq!(fails("a.rs", known), [(2, true), (3, false)]);
         let cleanup = "package a\nfunc f() {\n\t_ = tx.Rollback()\n\t_ = tx.Commit()\n}\n";
         assert_eq!(
             shown("a.go", cleanup, Shape::ErrorHandling),
@@ -192,6 +208,33 @@ mod tests {
                 "13 Listen (it is handed to the caller)",
                 "18 Open"
             ]
+        );
+        // A handle is closed only where it is the one that is closed.
+        let two = "package a\nfunc f() {\n\tf, err := os.Open(a)\n\tg, err := os.Open(b)\n\tdefer g.Close()\n\tr, err := http.Get(u)\n\tdefer r.Body.Close()\n}\n";
+        assert_eq!(
+            shown("a.go", two, Shape::ResourceCleanup),
+            [
+                "3 Open",
+                "4 Open (it is closed in the same function)",
+                "6 Get (it is closed in the same function)"
+            ]
+        );
+        let two = "def a(x):\n    f = open(a)\n    g = open(b)\n    g.close()\n\ndef b(x):\n    f, g = open(a), open(b)\n    with f:\n        pass\n\ndef c(x):\n    f = x.enter_context(open(a))\n    g = open(b)\n    w = Wrapper(g)\n    w.close()\n";
+        assert_eq!(
+            shown("a.py", two, Shape::ResourceCleanup),
+            [
+                "2 open",
+                "3 open (it is closed in the same function)",
+                "7 open (it is closed in the same function)",
+                "7 open",
+                "12 open (it is closed in the same function)",
+                "13 open (it is closed in the same function)"
+            ]
+        );
+        let two = "class A { void f() {\nReader x = new FileReader(p);\nReader y = new FileReader(q);\nReader z = new BufferedReader(y);\nz.close();\n} }\n";
+        assert_eq!(
+            shown("A.java", two, Shape::ResourceCleanup),
+            ["2 FileReader", "3 FileReader (it is closed in the same function)"]
         );
         let java = "class A { void f() {\ntry (Reader r = new FileReader(p)) { }\nReader x = new FileReader(p);\n} }\n";
         assert_eq!(shown("A.java", java, Shape::ResourceCleanup), ["3 FileReader"]);

@@ -32,9 +32,11 @@ const ENTRIES: &[Entry] = &[
     Entry {
         family: "go",
         shape: Shape::ErrorHandling,
-        text: "(assignment_statement left: (expression_list . (identifier) @blank .) \
+        text: "(assignment_statement left: (expression_list (identifier) @blank .) \
+               right: (expression_list . (call_expression function: (_) @name) .) (#eq? @blank \"_\")) @found\n\
+               (short_var_declaration left: (expression_list (identifier) @blank .) \
                right: (expression_list . (call_expression function: (_) @name) .) (#eq? @blank \"_\")) @found",
-        says: &[("an error is assigned to nothing", true)],
+        says: &[("an error is assigned to nothing", true), ("an error is assigned to nothing", true)],
     },
     Entry {
         family: "rust",

@@ -6,6 +6,7 @@
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx, NodeKind};
 
 use super::sentence::Kind;
+use super::ways::Order;
 use crate::blast::{self, DEPENDS};
 use crate::types::{self, Role};
 
@@ -53,11 +54,15 @@ pub struct Known<'a> {
     pub is_typed: &'a dyn Fn(&Edge<'_>) -> bool,
     /// The first line on which a function calls a value, which may be anything.
     pub calls_value: &'a dyn Fn(NodeIx) -> Option<u32>,
+    /// Whether a function calls the second always before the third.
+    pub order: &'a dyn Fn(NodeIx, NodeIx, NodeIx) -> Order,
 }
+
+const NO_SOURCE: Order = Order::Unknown("the source was not looked at");
 
 impl From<Past> for Known<'_> {
     fn from(past: Past) -> Self {
-        Self { past, is_typed: &|_| false, calls_value: &|_| None }
+        Self { past, is_typed: &|_| false, calls_value: &|_| None, order: &|_, _, _| NO_SOURCE }
     }
 }
 
@@ -99,7 +104,7 @@ pub(super) const GUESSED: f32 = 2.0;
 /// That nothing was found is evidence as far as the search went: dynamic calls are not seen.
 pub(super) const NOT_SEEN: f32 = 6.0;
 /// A search that ended early says little.
-const NOT_SEEN_IN_PART: f32 = 1.5;
+pub(super) const NOT_SEEN_IN_PART: f32 = 1.5;
 
 /// Functions of a type or file whose calls of values are looked for.
 const MOST_LOOKED_INTO: usize = 200;
@@ -167,7 +172,7 @@ fn against(evidence: Evidence) -> Evidence {
 
 /// Which relations a search follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Trust {
+pub(super) enum Trust {
     Certain,
     /// Also from the call of a base method to its overrides.
     Dispatch,
@@ -179,13 +184,18 @@ enum Trust {
     Guess,
 }
 
+impl Trust {
+    pub(super) const ALL: [Self; 5] =
+        [Self::Certain, Self::Dispatch, Self::Promise, Self::Types, Self::Guess];
+}
+
 pub(super) struct Search<'g> {
     pub(super) graph: &'g Graph,
-    max_hops: u32,
-    budget: usize,
-    known: Known<'g>,
+    pub(super) max_hops: u32,
+    pub(super) budget: usize,
+    pub(super) known: Known<'g>,
     pub(super) looked_at: usize,
-    is_cut: bool,
+    pub(super) is_cut: bool,
     is_near: bool,
 }
 
@@ -201,7 +211,7 @@ impl Search<'_> {
     }
 
     fn chain(&mut self, one: NodeIx, other: NodeIx, kinds: &[EdgeKind]) -> Evidence {
-        for trust in [Trust::Certain, Trust::Dispatch, Trust::Promise, Trust::Types, Trust::Guess] {
+        for trust in Trust::ALL {
             if let Some(path) = self.path(one, other, kinds, trust) {
                 let steps = path.len().saturating_sub(1);
                 let (factor, how) = match trust {
@@ -311,29 +321,15 @@ impl Search<'_> {
                 }
                 used += 1;
                 self.looked_at += 1;
-                for edge in self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind)) {
-                    if trust != Trust::Guess && edge.evidence.is_inferred()
-                        || trust < Trust::Types && (self.known.is_typed)(&edge)
-                    {
+                for end in self.ends(node, kinds, trust) {
+                    if from.contains_key(&end) {
                         continue;
                     }
-                    let mut ends = vec![edge.target];
-                    if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
-                        ends.extend(self.overrides(&edge));
+                    from.insert(end, node);
+                    if is_goal[end.index()] {
+                        return Some(way_back(&from, end));
                     }
-                    if trust >= Trust::Promise && edge.kind == EdgeKind::Calls {
-                        ends.extend(self.graph.keeping(edge.target));
-                    }
-                    for end in ends {
-                        if from.contains_key(&end) {
-                            continue;
-                        }
-                        from.insert(end, node);
-                        if is_goal[end.index()] {
-                            return Some(way_back(&from, end));
-                        }
-                        next.push(end);
-                    }
+                    next.push(end);
                 }
             }
             front = next;
@@ -346,6 +342,26 @@ impl Search<'_> {
         };
         self.is_near |= front.iter().any(leads_on);
         None
+    }
+
+    /// What a node leads to in one step.
+    pub(super) fn ends(&self, node: NodeIx, kinds: &[EdgeKind], trust: Trust) -> Vec<NodeIx> {
+        let mut ends = Vec::new();
+        for edge in self.graph.outgoing(node).filter(|edge| kinds.contains(&edge.kind)) {
+            if trust != Trust::Guess && edge.evidence.is_inferred()
+                || trust < Trust::Types && (self.known.is_typed)(&edge)
+            {
+                continue;
+            }
+            ends.push(edge.target);
+            if trust != Trust::Certain && edge.kind == EdgeKind::Calls {
+                ends.extend(self.overrides(&edge));
+            }
+            if trust >= Trust::Promise && edge.kind == EdgeKind::Calls {
+                ends.extend(self.graph.keeping(edge.target));
+            }
+        }
+        ends
     }
 
     /// What a call of a base method may run instead. Who makes one of a class names the class; who calls what it overrides means
@@ -369,32 +385,6 @@ impl Search<'_> {
         }
         all.filter(|&other| graph.owner(other).is_some_and(|owner| graph.lineage(owner).contains(&own)))
             .collect()
-    }
-
-    /// Whether the node is on a way back to itself.
-    fn cycle(&mut self, one: NodeIx) -> Evidence {
-        let (component, _) = m1nd_graph::scc::components(self.graph, &DEPENDS);
-        self.looked_at += self.graph.node_count();
-        let own: Vec<NodeIx> = blast::insides(self.graph, &[one]);
-        let in_own = |node: NodeIx| own.contains(&node);
-        let same = |node: &NodeIx| {
-            own.iter().any(|mine| component[mine.index()] == component[node.index()]) && !in_own(*node)
-        };
-        let others: Vec<NodeIx> = self.graph.nodes().map(|node| node.ix()).filter(same).collect();
-        let calls_itself = self
-            .graph
-            .outgoing(one)
-            .any(|edge| edge.kind == EdgeKind::Calls && edge.target == one && !edge.evidence.is_inferred());
-        if others.is_empty() && calls_itself {
-            let says = format!("{} calls itself", self.name(one));
-            return Evidence { says, factor: SEEN, path: vec![one, one] };
-        }
-        if others.is_empty() {
-            let says = format!("{} is in no cycle of known relations", self.name(one));
-            return Evidence { says, factor: 1.0 / NOT_SEEN, path: Vec::new() };
-        }
-        let path: Vec<NodeIx> = std::iter::once(one).chain(others.iter().copied().take(8)).collect();
-        Evidence { says: format!("a cycle holds it and {} more nodes", others.len()), factor: SEEN, path }
     }
 
     /// Relations both ways and common changes.
@@ -479,104 +469,9 @@ impl Search<'_> {
         // The same whichever is named first.
         Evidence { says, factor: 1.0 + 5.0 * (shares[0] + shares[1]), path }
     }
-
-    /// Whether whoever reaches the other does so through this one.
-    fn gateway(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
-        let graph = self.graph;
-        let goal = blast::insides(graph, &[other]);
-        let gate: std::collections::BTreeSet<NodeIx> = blast::insides(graph, &[one]).into_iter().collect();
-        let is_inside: std::collections::BTreeSet<NodeIx> = goal.iter().copied().collect();
-        let callers: Vec<NodeIx> = goal
-            .iter()
-            .flat_map(|&node| {
-                graph.incoming(node).filter(|edge| edge.kind == EdgeKind::Calls).map(|edge| edge.source)
-            })
-            .filter(|source| !is_inside.contains(source))
-            .collect();
-        self.looked_at += callers.len();
-        let (through, past): (Vec<NodeIx>, Vec<NodeIx>) =
-            callers.into_iter().partition(|node| gate.contains(node));
-        let past: Vec<NodeIx> = past.into_iter().filter(|&node| !blast::is_test(graph, node)).collect();
-        let mut evidence = Vec::new();
-        if through.is_empty() {
-            let says = format!("{} does not call {} itself", self.name(one), self.name(other));
-            evidence.push(Evidence { says, factor: 1.0 / 3.0, path: Vec::new() });
-        } else {
-            let says = format!("{} calls from {} lead to it", through.len(), self.name(one));
-            evidence.push(Evidence { says, factor: 2.0 + through.len() as f32, path: vec![one, other] });
-        }
-        if past.is_empty() {
-            evidence.push(Evidence {
-                says: "no other code calls it".into(),
-                factor: NOT_SEEN,
-                path: Vec::new(),
-            });
-        } else {
-            let says = format!("{} calls reach it past {}", past.len(), self.name(one));
-            let path = past.iter().copied().take(5).collect();
-            evidence.push(Evidence { says, factor: 1.0 / SEEN, path });
-        }
-        evidence
-    }
-
-    /// In code that calls both, which call stands first.
-    fn order(&mut self, one: NodeIx, other: NodeIx) -> Vec<Evidence> {
-        let graph = self.graph;
-        let (mut before, mut after, mut beside, mut alone) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let calls = graph.incoming(other).filter(|edge| edge.kind == EdgeKind::Calls);
-        for edge in calls.filter(|edge| !edge.evidence.is_inferred()) {
-            self.looked_at += 1;
-            let first = edge.lines.iter().min();
-            let own = graph.edge_between(edge.source, EdgeKind::Calls, one).map(|own| graph.edge(own));
-            match (own.and_then(|own| own.lines.iter().min().copied()), first) {
-                (Some(own), Some(&first)) if own < first => before.push(edge.source),
-                (Some(own), Some(&first)) if own == first => beside.push(edge.source),
-                (Some(_), Some(_)) => after.push(edge.source),
-                _ => alone.push(edge.source),
-            }
-        }
-        let told = |nodes: &[NodeIx], [singular, plural]: [&str; 2], factor: f32| Evidence {
-            says: match nodes.len() {
-                1 => format!("1 caller {singular}"),
-                count => format!("{count} callers {plural}"),
-            },
-            factor,
-            path: nodes.iter().copied().take(5).collect(),
-        };
-        let mut evidence = Vec::new();
-        // One that does otherwise is enough against what always is; one that does so is a beginning.
-        let weight = |nodes: &[NodeIx]| 1.0 + 2.0 * nodes.len() as f32;
-        if !before.is_empty() {
-            evidence.push(told(&before, ["calls it first", "call it first"], weight(&before)));
-        }
-        if !after.is_empty() {
-            evidence.push(told(
-                &after,
-                ["calls it later", "call it later"],
-                1.0 / (SEEN * after.len() as f32),
-            ));
-        }
-        if !beside.is_empty() {
-            let says = ["calls both on one line", "call both on one line"];
-            evidence.push(told(&beside, says, 1.0));
-        }
-        if !alone.is_empty() {
-            // It may have been called further out.
-            let says = ["does not call it itself", "do not call it themselves"];
-            evidence.push(told(&alone, says, 1.0 / weight(&alone)));
-        }
-        if evidence.is_empty() {
-            evidence.push(Evidence {
-                says: format!("nothing is known to call {}", self.name(other)),
-                factor: 1.0,
-                path: Vec::new(),
-            });
-        }
-        evidence
-    }
 }
 
-fn way_back(from: &rustc_hash::FxHashMap<NodeIx, NodeIx>, end: NodeIx) -> Vec<NodeIx> {
+pub(super) fn way_back(from: &rustc_hash::FxHashMap<NodeIx, NodeIx>, end: NodeIx) -> Vec<NodeIx> {
     let mut way = vec![end];
     let mut here = end;
     while let Some(&before) = from.get(&here).filter(|&&before| before != here) {

@@ -8,7 +8,7 @@ pub mod shared;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use m1nd_graph::{EdgeKind, Evidence, Graph, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Evidence, Graph, NodeIx};
 
 /// So many functions are looked at on the ways to one writer.
 pub const MAX_STEPS: usize = 50_000;
@@ -33,12 +33,12 @@ impl Ways {
     }
 }
 
-/// The ways to a function, over calls that are certain.
+/// The ways to a function, over calls that are certain. `holds_lock` says of a call whether it is made under a lock.
 pub fn ways(
     graph: &Graph,
     writer: NodeIx,
     entries: &BTreeMap<NodeIx, u32>,
-    mut holds_lock: impl FnMut(NodeIx) -> bool,
+    mut holds_lock: impl FnMut(&Edge<'_>) -> bool,
 ) -> Ways {
     let mut found = Ways::default();
     let mut seen = BTreeSet::from([writer]);
@@ -58,7 +58,7 @@ pub fn ways(
                 break;
             }
             seen.insert(edge.source);
-            if holds_lock(edge.source) {
+            if holds_lock(&edge) {
                 found.has_guarded = true;
             } else {
                 open.push(edge.source);
@@ -83,7 +83,7 @@ mod tests {
             .map(|(name, count)| (at(&graph, name), count))
             .into();
         let guard = at(&graph, "guard");
-        let found = ways(&graph, at(&graph, "load"), &entries, |node| node == guard);
+        let found = ways(&graph, at(&graph, "load"), &entries, |edge| edge.source == guard);
         let names: Vec<&str> = found.entries.iter().map(|&node| graph.node(node).id()).collect();
         assert_eq!(names, ["get", "main", "put"]);
         assert_eq!((found.particles, found.has_guarded, found.turbulence()), (5, true, 0.8));

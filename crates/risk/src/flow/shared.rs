@@ -17,8 +17,14 @@ struct Language {
     safe: &'static str,
     /// What changes a variable, after its name.
     changes: &'static str,
-    /// A lock is taken.
+    /// Words of locks: without them none is taken.
     locks: &'static str,
+    /// Calls that take one, give it back, or hold it while what they are given runs.
+    takes: &'static [&'static str],
+    gives: &'static [&'static str],
+    around: &'static [&'static str],
+    /// What a block holds while it runs.
+    blocks: &'static str,
 }
 
 const LANGUAGES: [Language; 3] = [
@@ -27,21 +33,33 @@ const LANGUAGES: [Language; 3] = [
         declares: r"^([A-Za-z_]\w*)(?:\s*:[^=]+)?\s*=[^=]",
         safe: r"Lock\(|[lL]ocal\(|ContextVar\(|Queue\(|getLogger\(|namedtuple\(|TypeVar\(|Semaphore\(|Event\(",
         changes: r"(\s*(?:=[^=]|[-+*/|&]=)|\[[^=]*\]\s*[-+|&]?=[^=]|\.(?:append|add|update|pop|clear|extend|remove|setdefault|insert|discard|popitem|appendleft)\()",
-        locks: r"(?i)\bwith\s+[\w.]*(?:lock|mutex|semaphore|condition)|\.acquire\(",
+        locks: r"(?i)\bwith\b.*(?:lock|mutex|semaphore|condition)|\.acquire\(",
+        takes: &["acquire"],
+        gives: &["release"],
+        around: &[],
+        blocks: r"(?i)^[\w.]*(?:lock|mutex|semaphore|condition)",
     },
     Language {
         name: "go",
         declares: r"^(?:var\s+|\t)([A-Za-z_]\w*)\b(?:\s+[^=]+)?(?:\s*=|$)",
         safe: r"sync\.|atomic\.|\bchan\b|errors\.New|regexp\.MustCompile|fmt\.Errorf|template\.Must",
         changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*(?:[-+|&]?=[^=]|\+\+|--))",
-        locks: r"\.R?Lock\(\)|\.Do\(|atomic\.",
+        locks: r"\.R?Lock\(\)|\.Do\(",
+        takes: &["Lock", "RLock"],
+        gives: &["Unlock", "RUnlock"],
+        around: &["Do"],
+        blocks: "^$",
     },
     Language {
         name: "java",
         declares: r"^\s+(?:(?:public|protected|private|transient)\s+)*static\s+(?:final\s+)?[\w<>\[\], .?]+?\s+(\w+)\s*(?:=|;)",
         safe: r"volatile|Atomic|Concurrent|ThreadLocal|synchronized|Collections\.unmodifiable",
         changes: r"(\s*(?:=[^=]|[-+*/|&]=|\+\+|--)|\[[^=]*\]\s*(?:[-+|&]?=[^=]|\+\+|--)|\.(?:put|add|remove|clear|putIfAbsent|putAll|addAll|computeIfAbsent)\()",
-        locks: r"\bsynchronized\b|\.lock\(\)|\.readLock\(|\.writeLock\(",
+        locks: r"\bsynchronized\b|\.lock\(\)|\.lockInterruptibly\(\)",
+        takes: &["lock", "lockInterruptibly"],
+        gives: &["unlock"],
+        around: &[],
+        blocks: "",
     },
 ];
 
@@ -52,6 +70,17 @@ pub struct Patterns {
     safe: Regex,
     changes: &'static str,
     locks: Regex,
+    blocks: Regex,
+    language_of: &'static Language,
+}
+
+/// What a call or the head of a block does with a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lock {
+    Takes,
+    Gives,
+    /// Holds it while what it is given, or the block, runs.
+    Around,
 }
 
 /// Nothing for languages of which no patterns are known.
@@ -64,7 +93,7 @@ pub fn patterns(language: &str) -> Option<&'static Patterns> {
 pub type Change = (String, usize);
 
 impl Patterns {
-    fn of(language: &Language) -> Self {
+    fn of(language: &'static Language) -> Self {
         let regex = |text: &str| Regex::new(text).expect("tested");
         Self {
             language: language.name,
@@ -72,6 +101,8 @@ impl Patterns {
             safe: regex(language.safe),
             changes: language.changes,
             locks: regex(language.locks),
+            blocks: regex(language.blocks),
+            language_of: language,
         }
     }
 
@@ -106,8 +137,49 @@ impl Patterns {
         names
     }
 
-    pub fn holds_lock(&self, source: &str) -> bool {
+    /// Whether a source speaks of a lock at all.
+    pub fn names_lock(&self, source: &str) -> bool {
         self.locks.is_match(source)
+    }
+
+    /// Whether a whole function is under a lock, by its head.
+    pub fn is_locked(&self, source: &str) -> bool {
+        let head = source.split(['(', '{']).next().unwrap_or_default();
+        self.language == "java" && words(head).any(|word| word == "synchronized")
+    }
+
+    /// What a call does with a lock, by its name.
+    pub fn call(&self, name: &str) -> Option<Lock> {
+        let known = self.language_of;
+        match name {
+            name if known.takes.contains(&name) => Some(Lock::Takes),
+            name if known.gives.contains(&name) => Some(Lock::Gives),
+            name if known.around.contains(&name) => Some(Lock::Around),
+            _ => None,
+        }
+    }
+
+    /// The same for the head of a block.
+    pub fn block(&self, head: &str) -> Option<Lock> {
+        self.blocks.is_match(head).then_some(Lock::Around)
+    }
+
+    /// Whether a statement begins with a change of a name.
+    pub fn is_change_of(&self, name: &str, statement: &str) -> bool {
+        let statement = statement.trim_start();
+        let begins = |text: &str| {
+            let rest = text.strip_prefix(name);
+            rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        let given = |call: &str| statement.strip_prefix(call).is_some_and(|rest| begins(rest.trim_start()));
+        match self.language {
+            "go" => begins(statement) || given("delete(") || given("clear("),
+            "java" => {
+                let bare = statement.split_once('.').filter(|(class, _)| words(class).count() == 1);
+                begins(statement.trim_start_matches(['+', '-'])) || bare.is_some_and(|(_, rest)| begins(rest))
+            }
+            _ => begins(statement),
+        }
     }
 
     /// Finds changes of any of these names; nothing where there are none to look for.
@@ -136,13 +208,25 @@ impl Finder {
     /// The changes in the source of one function. A name that is its own (an argument, a local variable) is none of them.
     pub fn changes(&self, source: &str) -> Vec<Change> {
         let mut found: Vec<Change> = Vec::new();
+        for change in self.all(source) {
+            if !found.iter().any(|(known, _)| *known == change.0) {
+                found.push(change);
+            }
+        }
+        found
+    }
+
+    /// The same with every change of a name.
+    pub fn all(&self, source: &str) -> Vec<Change> {
+        let mut found: Vec<Change> = Vec::new();
         for (at, statement) in self.statements(source) {
             let deletes = || self.deletes.as_ref().and_then(|deletes| deletes.captures(statement));
             let Some(hit) = self.regex.captures(statement).or_else(deletes) else { continue };
             let (name, how) = (&hit[1], hit.get(2).map_or("", |how| how.as_str()).trim_start());
             let is_assigned = !how.starts_with(['[', '.']);
-            if !self.is_own(source, name, is_assigned) && !found.iter().any(|(known, _)| known == name) {
-                found.push((name.to_owned(), at));
+            let change = (name.to_owned(), at);
+            if !self.is_own(source, name, is_assigned) && !found.contains(&change) {
+                found.push(change);
             }
         }
         found
@@ -245,8 +329,14 @@ mod tests {
         );
         assert_eq!(changed("python", file, "def f(cache):\n    cache[1] = 1\n"), [""; 0]);
         assert_eq!(changed("python", file, "def f():\n    cache = {}\n    cache.update(a=1)\n"), [""; 0]);
-        assert!(patterns("python").unwrap().holds_lock("    with self._lock:\n"));
-        assert!(!patterns("python").unwrap().holds_lock("    with open(path) as file:\n"));
+        let python = patterns("python").unwrap();
+        assert!(python.names_lock("    with self._lock:\n"));
+        assert!(!python.names_lock("    with open(path) as file:\n"));
+        assert_eq!(python.block("self._lock"), Some(Lock::Around));
+        assert_eq!(python.block("open(lock)"), None);
+        assert!(python.is_change_of("count", "count += 1") && !python.is_change_of("count", "counter = 1"));
+        let finder = python.finder(&python.declared(file)).unwrap();
+        assert_eq!(finder.all("def f(x):\n    cache[x] = 1\n    cache[x] = 2\n").len(), 2);
     }
 
     #[test]
@@ -263,7 +353,10 @@ mod tests {
             ["c", "d"]
         );
         assert_eq!(changed("go", file, "func f(a int) { a++ }\n"), [""; 0]);
-        assert!(patterns("go").unwrap().holds_lock("\tb.Lock()\n"));
+        let go = patterns("go").unwrap();
+        assert!(go.names_lock("\tb.Lock()\n"));
+        assert_eq!((go.call("Lock"), go.call("RUnlock")), (Some(Lock::Takes), Some(Lock::Gives)));
+        assert!(go.is_change_of("c", "delete(c, x)") && go.is_change_of("c", "c[1]++"));
     }
 
     #[test]
@@ -277,6 +370,10 @@ mod tests {
         );
         assert_eq!(changed("java", file, "void f() {\n  int count = 0;\n  count = 2;\n}\n"), [""; 0]);
         assert_eq!(changed("java", file, "void f() { count++; }\n"), ["count"]);
+        let java = patterns("java").unwrap();
+        assert!(java.is_change_of("count", "A.count++;") && java.is_change_of("count", "++count;"));
+        assert!(java.is_locked("static synchronized void f() {"));
+        assert!(!java.is_locked("void f() {\n  synchronized (a) {"));
         assert!(patterns("cobol").is_none());
     }
 }

@@ -55,13 +55,14 @@ impl Built {
         Self { pieces: of(&ALL.pieces), runs: of(&ALL.runs), names: BTreeSet::new() }
     }
 
-    /// Whether a line runs such a text by its name. What it gives to a name is kept for the lines after it.
-    pub fn runs(&mut self, code: &str) -> bool {
-        let (Some(pieces), Some(runs)) = (self.pieces, self.runs) else { return false };
-        let is_run = runs.find_iter(code).any(|call| {
+    /// The name of what runs such a text by its name on a line. What it gives to a name is kept for the lines after it.
+    pub fn runs(&mut self, code: &str) -> Option<String> {
+        let (Some(pieces), Some(runs)) = (self.pieces, self.runs) else { return None };
+        let run = runs.find_iter(code).find(|call| {
             let arguments = code[call.end()..].split([',', ')']).take(FIRST);
             arguments.map(str::trim).any(|argument| self.names.contains(argument))
         });
+        let run = run.map(|call| super::last_name(call.as_str()).to_owned());
         if let Some(given) = ALL.gives.captures(code) {
             let (name, adds, value) =
                 (&given[1], given.get(2).is_some_and(|by| by.as_str() == "+"), &given[3]);
@@ -75,6 +76,6 @@ impl Built {
                 self.names.remove(name);
             }
         }
-        is_run
+        run
     }
 }

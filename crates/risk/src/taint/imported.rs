@@ -93,7 +93,7 @@ mod tests {
     fn other_names_of_dangerous_modules_are_known() {
         let found = |language: &str, file: &str, line: &str| {
             let imported = Imported::of(language, file);
-            sinks(language, line, &imported).into_iter().map(|(sink, _)| sink.name()).collect::<Vec<_>>()
+            sinks(language, line, &imported).into_iter().map(|call| call.sink.name()).collect::<Vec<_>>()
         };
         let python = "import subprocess as sp, sys\nfrom os import system, popen as start\n";
         for line in ["sp.run(c, shell=True)", "x = system(c)", "    start(c)"] {

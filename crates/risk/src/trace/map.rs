@@ -99,7 +99,9 @@ impl<'g> Files<'g> {
         let is_elsewhere = ELSEWHERE.iter().any(|part| frame.path.contains(part));
         let candidates = self.alike(&frame.path, is_elsewhere);
         match candidates[..] {
-            [] => Mapping::Outside,
+            [] if is_elsewhere => Mapping::Outside,
+            [] => by_function(graph, frame)
+                .map_or(Mapping::Outside, |node| Mapping::Node { node, moved: false }),
             [only] => node_of(graph, only, frame),
             _ => {
                 let has = |path: &&&str| has_function(graph, path, frame);
@@ -142,6 +144,39 @@ impl<'g> Files<'g> {
         });
         found
     }
+}
+
+/// A program's own frame without a source says only what ran: the one function of that name and owner, where there is just one.
+fn by_function(graph: &Graph, frame: &Frame) -> Option<NodeIx> {
+    if frame.line.is_some() || frame.path.contains(".so") || frame.path.contains(".dylib") {
+        return None;
+    }
+    let whole = without_types(&frame.function);
+    let (name, owner) = (short(&whole), owner(&whole));
+    let is_it = |ix: &NodeIx| {
+        let node = graph.node(*ix);
+        node.kind().is_callable()
+            && matches!(node.language(), "c" | "cpp" | "rust")
+            && owner_of(graph, *ix) == owner
+    };
+    let mut found = graph.nodes_by_label(name).iter().map(|&at| NodeIx(at)).filter(is_it);
+    found.next().filter(|_| !name.is_empty() && found.next().is_none())
+}
+
+/// A name without what types it was made for.
+fn without_types(function: &str) -> String {
+    let mut depth = 0_i32;
+    let mut kept = String::with_capacity(function.len());
+    let head = function.split('(').next().unwrap_or_default();
+    for letter in head.chars() {
+        match letter {
+            '<' => depth += 1,
+            '>' => depth = (depth - 1).max(0),
+            _ if depth == 0 => kept.push(letter),
+            _ => {}
+        }
+    }
+    kept
 }
 
 /// What comes after the folder that Python's packages are installed in.
@@ -334,4 +369,27 @@ fn centrality(graph: &Graph, node: NodeIx) -> f32 {
     let own = graph.node(node).pagerank();
     let below = graph.nodes().filter(|other| other.pagerank() < own).count();
     below as f32 / graph.node_count().max(1) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{at, graph};
+    use crate::trace::parse;
+
+    #[test]
+    fn a_frame_without_a_source_is_the_only_function_of_its_name() {
+        let graph = graph("run calls stack.pop\na.twin calls run\nb.twin calls run\n");
+        let text = "ERROR: AddressSanitizer: heap-use-after-free\n    #0 0x4f in acme::stack<int>::pop() (/x/app+0x191e)\n    #1 0x4f in Other::pop() (/x/app+0x191f)\n    #2 0x4f in run (/lib/x86_64/libc.so.6+0x1)\n    #3 0x4f in run (/x/app+0x1920)\n";
+        let frames = parse(text, None).unwrap().frames;
+        let mapped = map(&graph, frames, |_| Whose::Unknown);
+        let shown: Vec<Option<NodeIx>> = mapped
+            .iter()
+            .map(|one| match one.mapping {
+                Mapping::Node { node, .. } => Some(node),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(shown, [Some(at(&graph, "stack.pop")), None, None, Some(at(&graph, "run"))]);
+    }
 }

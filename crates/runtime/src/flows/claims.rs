@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use m1nd_contract::{Code, Fault, Recovery};
-use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx};
+use m1nd_graph::{Edge, EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::course::{Course, Outcome, Part};
 use m1nd_ingest::{scan, valued};
-use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, PATTERNS, Past};
-use m1nd_vfs::Root;
+use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, Order, PATTERNS, Past};
+use m1nd_vfs::{Root, read};
 use serde_json::json;
 
 use crate::ctx::{Ctx, GraphView};
@@ -44,7 +45,13 @@ pub fn judge(
     };
     let typed = Typed { root, graph: &at.graph, known: RefCell::default() };
     let valued = Valued { root, graph: &at.graph, known: RefCell::default() };
-    let known = Known { past, is_typed: &|edge| typed.has(edge), calls_value: &|node| valued.line(node) };
+    let ordered = Ordered { root, graph: &at.graph, known: RefCell::default() };
+    let known = Known {
+        past,
+        is_typed: &|edge| typed.has(edge),
+        calls_value: &|node| valued.line(node),
+        order: &|caller, one, other| ordered.of(caller, one, other),
+    };
     let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, known);
     Ok(Hypothesis { claim, one, other, judged })
 }
@@ -90,6 +97,58 @@ impl Valued<'_> {
         lines.iter().copied().find(|line| (first..=last).contains(line))
     }
 }
+
+/// Files whose functions are followed for the order of their calls when they are asked for.
+struct Ordered<'g> {
+    root: &'g Root,
+    graph: &'g Graph,
+    known: RefCell<BTreeMap<String, Option<Course>>>,
+}
+
+impl Ordered<'_> {
+    /// Whether a function makes the first call always before the second.
+    fn of(&self, caller: NodeIx, one: NodeIx, other: NodeIx) -> Order {
+        let node = self.graph.node(caller);
+        let part = match node.kind() {
+            NodeKind::File => Part::Whole,
+            kind if kind.is_callable() => Part::Lines(node.lines().0, node.lines().1),
+            _ => return Order::Unknown("they stand outside of functions"),
+        };
+        let mut known = self.known.borrow_mut();
+        let course = known.entry(node.path().to_owned()).or_insert_with(|| {
+            let (text, _) = read::decode(&scan::read(self.root, node.path()).ok()?)?;
+            Course::of(node.path(), &text)
+        });
+        let Some(course) = course else {
+            return Order::Unknown("the ways through functions are not read in this language");
+        };
+        let call = |target: NodeIx| {
+            let edge = self.graph.edge_between(caller, EdgeKind::Calls, target);
+            let mut lines: Vec<u32> =
+                edge.map(|edge| self.graph.edge(edge).lines.to_vec()).unwrap_or_default();
+            lines.sort_unstable();
+            lines.dedup();
+            // What makes a thing is called by the thing's name.
+            let label = self.graph.node(target).label();
+            let owner = self.graph.owner(target).map(|owner| self.graph.node(owner).label());
+            let made = owner.filter(|_| MAKERS.contains(&label));
+            ([label, made.unwrap_or(label)], lines)
+        };
+        let (first, then) = (call(one), call(other));
+        if first.1.is_empty() || then.1.is_empty() {
+            return Order::Unknown("the lines of the calls are not known");
+        }
+        match course.calls(&part, (&first.0, &first.1), (&then.0, &then.1)) {
+            Outcome::Always => Order::Always,
+            Outcome::Sometimes => Order::Sometimes,
+            Outcome::Never => Order::Never,
+            Outcome::Unknown(why) => Order::Unknown(why),
+        }
+    }
+}
+
+/// Functions that run when a thing of their type is made.
+const MAKERS: [&str; 4] = ["__init__", "__new__", "constructor", "<init>"];
 
 /// How often two files changed, by the past that predictions rest on: under earlier names, too.
 fn past_of(ctx: &Ctx<'_>, at: &GraphView, paths: [&str; 2]) -> Result<Past, Fault> {

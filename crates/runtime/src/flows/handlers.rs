@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use m1nd_graph::{EdgeKind, Graph, NodeIx, NodeKind};
+use m1nd_ingest::course::Part;
 use m1nd_ingest::inline::{self, Inline};
-use m1nd_risk::taint;
 
+use super::guards::{Before, Guards, Place};
 use super::immunity::Words;
 use super::turbulence::Entries;
 
@@ -14,10 +15,9 @@ pub(super) struct Piece {
     pub source: String,
     /// Its first line.
     pub line: u32,
-    /// The source with what is given beside it, as checks before a handler are.
-    pub given: String,
-    /// Whether several things that run apart may be in it: nothing in it guards the rest.
-    pub is_merged: bool,
+    /// What of the file runs in order, with what is given beside it, as checks before a handler are. Nothing where several things
+    /// that run apart may be in it: then nothing in it guards the rest.
+    pub part: Option<Part>,
 }
 
 /// The handlers of each file that is an entry because of them.
@@ -44,13 +44,14 @@ impl<'g> Handlers<'g> {
             let (first, _) = graph.node(node).lines();
             let rest = without(&text, &handlers);
             let source = lines_of(&rest, graph.node(node).lines());
-            return vec![Piece { given: source.clone(), source, line: first, is_merged: false }];
+            let (_, last) = graph.node(node).lines();
+            return vec![Piece { source, line: first, part: Some(Part::Lines(first, last)) }];
         }
         let mut pieces: Vec<Piece> = handlers
             .iter()
             .map(|one| {
                 let source = text[one.given.clone()].to_owned();
-                Piece { given: source.clone(), source, line: one.line, is_merged: false }
+                Piece { source, line: one.line, part: Some(Part::Given(one.given.clone())) }
             })
             .collect();
         let statements = words.statements(graph, path).unwrap_or_default();
@@ -59,33 +60,51 @@ impl<'g> Handlers<'g> {
         let is_outside =
             |(own, rest): (&str, &str)| if own.is_empty() { String::new() } else { rest.to_owned() };
         let source: Vec<String> = statements.lines().zip(outside.lines()).map(is_outside).collect();
-        pieces.push(Piece { source: source.join("\n"), line: 1, given: String::new(), is_merged: true });
+        pieces.push(Piece { source: source.join("\n"), line: 1, part: None });
         pieces
     }
 
     /// Calls that look at input before a call of `next`: those of the handlers that call it, if all of them do so, and otherwise
     /// those of the function.
-    pub fn boundaries(&mut self, words: &mut Words<'_>, node: NodeIx, next: Option<NodeIx>) -> Vec<String> {
+    pub fn boundaries(
+        &mut self,
+        words: &mut Words<'_>,
+        guards: &mut Guards,
+        node: NodeIx,
+        next: NodeIx,
+    ) -> Before {
         let graph = self.graph;
         let (path, own) = (graph.node(node).path(), graph.node(node).label());
         let handlers = self.in_file(words, path).to_vec();
-        let Some(text) = words.text(path).map(str::to_owned) else { return Vec::new() };
-        let edge = next.and_then(|next| graph.edge_between(node, EdgeKind::Calls, next));
+        let Some(text) = words.text(path).map(str::to_owned) else { return Before::default() };
+        let edge = graph.edge_between(node, EdgeKind::Calls, next);
         let lines: Vec<u32> = edge.map(|edge| graph.edge(edge).lines.to_vec()).unwrap_or_default();
+        let label = graph.node(next).label();
         let around: Vec<&Inline> =
             handlers.iter().filter(|one| lines.iter().any(|&line| covers(&text, one, line))).collect();
-        let each: Vec<Vec<String>> =
-            around.iter().map(|one| taint::boundaries(&text[one.given.clone()])).collect();
-        if !each.is_empty() {
-            let is_open = each.iter().any(Vec::is_empty);
-            return if is_open { Vec::new() } else { each.into_iter().flatten().collect() };
+        if !around.is_empty() {
+            let mut all = Before::default();
+            let mut is_open = false;
+            for one in around {
+                let inside: Vec<u32> =
+                    lines.iter().copied().filter(|&line| covers(&text, one, line)).collect();
+                let part = Part::Given(one.given.clone());
+                let found = guards.before(words, path, &part, "", &Place::Calls(label, &inside));
+                is_open |= found.always.is_empty();
+                all.always.extend(found.always);
+                all.perhaps.extend(found.perhaps);
+            }
+            if is_open {
+                all.perhaps.append(&mut all.always);
+            }
+            return all;
         }
-        // What a file does may be anything that stands in it.
-        if graph.node(node).kind() == NodeKind::File {
-            return Vec::new();
+        // What a file does may be anything that stands in it, and what makes a thing stands in its type.
+        if graph.node(node).kind() == NodeKind::File || lines.is_empty() {
+            return Before::default();
         }
-        let body = lines_of(&without(&text, &handlers), graph.node(node).lines());
-        taint::boundaries(&body).into_iter().filter(|name| name != own).collect()
+        let (first, last) = graph.node(node).lines();
+        guards.before(words, path, &Part::Lines(first, last), own, &Place::Calls(label, &lines))
     }
 
     /// The handlers of a file, none within another.

@@ -6,6 +6,7 @@ use m1nd_contract::Fault;
 use m1nd_graph::{Graph, NodeIx, NodeKind};
 use m1nd_risk::taint::{self, Imported, Sink};
 
+use super::guards::{Before, Guards, Place};
 use super::handlers::Handlers;
 use super::immunity::Words;
 use super::turbulence::{Entries, ONCE, is_product};
@@ -20,8 +21,10 @@ pub struct Path {
     pub line: u32,
     /// The entry first.
     pub nodes: Vec<NodeIx>,
-    /// Calls on the way whose names say that they look at input.
+    /// Calls on every way to it whose names say that they look at input.
     pub boundaries: Vec<String>,
+    /// The same on some ways, or in an order that is not known.
+    pub perhaps: Vec<String>,
 }
 
 /// What was found.
@@ -39,6 +42,7 @@ pub struct Tainted {
 pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted, Fault> {
     let mut words = Words::of(ctx.workspace()?.root());
     let mut handlers = Handlers::of(graph, entries);
+    let mut guards = Guards::default();
     let starts: Vec<NodeIx> = entries.particles.keys().copied().collect();
     let before = taint::reached(graph, &starts);
     let mut found = Tainted::default();
@@ -67,18 +71,29 @@ pub fn trace(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Tainted,
         let nodes = taint::way(&before, node);
         // What the functions before this one look at: a call from a handler without a name is guarded by what that handler has.
         let steps = nodes.iter().zip(nodes.iter().skip(1));
-        let mut on_the_way: Vec<String> = Vec::new();
+        let mut on_the_way = Before::default();
         for (&step, &next) in steps {
-            on_the_way.extend(handlers.boundaries(&mut words, step, Some(next)));
+            on_the_way.add(handlers.boundaries(&mut words, &mut guards, step, next));
         }
+        let own = match graph.node(node).kind() {
+            NodeKind::File => "",
+            _ => graph.node(node).label(),
+        };
         for piece in handlers.pieces(&mut words, node) {
-            for (sink, after) in taint::sinks(language, &piece.source, &imported[path]) {
-                let own = if piece.is_merged { Vec::new() } else { taint::boundaries(&piece.given) };
-                // A function is called what it is, which is no look at its input.
-                let is_other = |name: &String| name != graph.node(node).label();
-                let boundaries = on_the_way.iter().cloned().chain(own.into_iter().filter(is_other)).collect();
-                let line = piece.line + u32::try_from(after).unwrap_or_default();
-                found.paths.push(Path { sink, line, nodes: nodes.clone(), boundaries });
+            for call in taint::sinks(language, &piece.source, &imported[path]) {
+                let line = piece.line + u32::try_from(call.after).unwrap_or_default();
+                let mut before = on_the_way.clone();
+                if let Some(part) = &piece.part {
+                    let place = Place::Line(line, &call.name);
+                    before.add(guards.before(&mut words, path, part, own, &place));
+                }
+                found.paths.push(Path {
+                    sink: call.sink,
+                    line,
+                    nodes: nodes.clone(),
+                    boundaries: before.always,
+                    perhaps: before.perhaps,
+                });
             }
         }
     }

@@ -11,6 +11,7 @@ use m1nd_risk::flow::shared::{self, Finder};
 use m1nd_risk::flow::{Ways, ways};
 
 use super::immunity::Words;
+use super::locks::{Held, Locks};
 use super::survey::is_within;
 use crate::ctx::Ctx;
 use crate::faults;
@@ -47,6 +48,8 @@ pub struct Writer {
     pub ways: Ways,
     /// It holds a lock, or is reached under one only.
     pub is_guarded: bool,
+    /// Whether it holds one itself where it holds the least.
+    pub held: Held,
 }
 
 /// What was found.
@@ -60,6 +63,8 @@ pub struct Flow {
     pub writers: usize,
     /// Of these, those that hold a lock, or are reached under one only.
     pub guarded: usize,
+    /// Of these, those of which it is not known whether they hold one.
+    pub untold: usize,
     /// Files that were read, by language.
     pub files: usize,
     /// Languages without patterns, and how many files they have.
@@ -150,6 +155,7 @@ pub fn by_file(ctx: &Ctx<'_>, graph: &Arc<Graph>) -> Result<Option<Arc<BTreeMap<
 /// Follows the particles to every function of the product that changes shared state.
 pub fn simulate(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Flow, Fault> {
     let mut words = Words::of(ctx.workspace()?.root());
+    let mut locks = Locks::default();
     let mut flow = Flow::default();
     let mut names: BTreeMap<(&str, &str), BTreeSet<String>> = BTreeMap::new();
     let files = graph.nodes().filter(|node| node.kind() == NodeKind::File && is_product(node));
@@ -173,26 +179,39 @@ pub fn simulate(ctx: &Ctx<'_>, graph: &Graph, entries: &Entries) -> Result<Flow,
         let Some(patterns) = shared::patterns(node.language()) else { continue };
         let Some(finder) = finders.get(&(node.language(), patterns.home(node.path()))) else { continue };
         let Some(source) = words.body(graph, node.ix()) else { continue };
-        let changes = finder.changes(&source);
+        let line = |after: usize| node.lines().0 + u32::try_from(after).unwrap_or_default();
+        let changes: Vec<(String, u32)> =
+            finder.all(&source).into_iter().map(|(name, after)| (name, line(after))).collect();
         if changes.is_empty() {
             continue;
         }
         flow.writers += 1;
-        let line = |after: usize| node.lines().0 + u32::try_from(after).unwrap_or_default();
-        let states: Vec<(String, u32)> =
-            changes.into_iter().map(|(name, after)| (name, line(after))).collect();
-        if patterns.holds_lock(&source) {
-            flow.guarded += 1;
-            flow.all.push(Writer { node: node.ix(), states, ways: Ways::default(), is_guarded: true });
+        let held = locks.at_changes(&mut words, graph, node.ix(), &changes);
+        let least = held.iter().copied().min().unwrap_or(Held::No);
+        // Of each name the change that is guarded least, and of these the first.
+        let mut states: Vec<(String, u32)> = Vec::new();
+        let mut open: Vec<(Held, &(String, u32))> = held.into_iter().zip(&changes).collect();
+        open.sort_by_key(|(held, (_, line))| (*held, *line));
+        for (_, change) in open {
+            if !states.iter().any(|(name, _)| *name == change.0) {
+                states.push(change.clone());
+            }
+        }
+        states.sort_by_key(|(_, line)| *line);
+        if matches!(least, Held::Yes | Held::Unknown(_)) {
+            let is_guarded = least == Held::Yes;
+            flow.guarded += usize::from(is_guarded);
+            flow.untold += usize::from(!is_guarded);
+            flow.all.push(Writer { node: node.ix(), states, ways: Ways::default(), is_guarded, held: least });
             continue;
         }
-        let found = ways(graph, node.ix(), &entries.particles, |on_the_way| {
-            let patterns = shared::patterns(graph.node(on_the_way).language());
-            patterns.zip(words.body(graph, on_the_way)).is_some_and(|(known, text)| known.holds_lock(&text))
+        let found = ways(graph, node.ix(), &entries.particles, |call| {
+            matches!(locks.at_calls(&mut words, graph, call), Held::Yes | Held::Unknown(_))
         });
         let is_guarded = found.entries.is_empty() && found.has_guarded;
         flow.guarded += usize::from(is_guarded);
-        flow.all.push(Writer { node: node.ix(), states: states.clone(), ways: found.clone(), is_guarded });
+        let (states_of, ways_of) = (states.clone(), found.clone());
+        flow.all.push(Writer { node: node.ix(), states: states_of, ways: ways_of, is_guarded, held: least });
         if found.turbulence() > 0.0 {
             flow.turbulent.push(Turbulent { node: node.ix(), states, ways: found });
         }

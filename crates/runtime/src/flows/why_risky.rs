@@ -205,8 +205,9 @@ fn immune(module: &ModuleRisk, kept: usize) -> Factor {
     let because = match (kept, module.antibodies) {
         (0, _) => "no_data: no antibody was kept; antibody_create keeps one".to_owned(),
         (_, Some(0) | None) => format!("none of {kept} known bug patterns fits anything in it"),
+        (_, Some(1)) => format!("1 place in it fits one of {kept} known bug patterns; three count fully"),
         (_, Some(count)) => {
-            format!("{count} of {kept} known bug patterns fit something in it; three count fully")
+            format!("{count} places in it fit one of {kept} known bug patterns; three count fully")
         }
     };
     let adds = (f64::from(module.antibodies.unwrap_or_default()) / 3.0).min(1.0) * 0.10;

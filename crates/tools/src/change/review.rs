@@ -107,6 +107,10 @@ impl Tool for Review {
                 let place = first.places.first().unwrap_or(&first.at).clone();
                 (ProofState::Triaging, Guidance::next("view", place, "Look at what is most likely wrong."))
             }
+            (None, false) if found.no_data.iter().any(|why| why.contains("neither is applied nor fits")) => {
+                let hint = "Nothing was found, but the diff does not fit what the files hold now, so that most could not be checked: see no_data. Give it as a git range, or against the files as they are.";
+                (ProofState::Triaging, Guidance::hint(hint))
+            }
             (None, false) => {
                 let hint = "Nothing stands out. Run the tests that reach the change.";
                 (ProofState::Proving, Guidance::hint(hint))

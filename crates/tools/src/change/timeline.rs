@@ -1,7 +1,7 @@
 //! `timeline`: how a file came to be what it is.
 
 use m1nd_contract::arg::Int;
-use m1nd_contract::budget::drop_tail;
+use m1nd_contract::budget::{drop_after, drop_tail};
 use m1nd_contract::{Code, Fault, Guidance, ProofState, Recovery, Trim};
 use m1nd_graph::{Graph, NodeKind};
 use m1nd_runtime::faults::from_graph;
@@ -40,6 +40,8 @@ pub struct Input {
     /// Commits to show (1-200)
     #[schemars(extend("default" = 20))]
     limit: Option<Int>,
+    /// Go on where an answer's next_cursor says
+    cursor: Option<Int>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -48,6 +50,12 @@ pub struct Output {
     /// Newest first.
     commits: Vec<Touch>,
     total: u64,
+    /// Set when there are older ones: the cursor to go on with.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<u64>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    offset: u64,
     /// Where these end although older commits touched the path: another file had it, and moved away.
     #[serde(skip_serializing_if = "Option::is_none")]
     ends: Option<Ends>,
@@ -112,6 +120,9 @@ impl Tool for Timeline {
         };
         let mut found = past_of_file::run(ctx, &path, days)?;
         let total = found.touches.len() as u64;
+        let cursor = ctx.in_range("cursor", input.cursor, 0..=1_000_000)?.unwrap_or(0);
+        let offset = cursor.min(total);
+        found.touches.drain(..usize::try_from(offset).unwrap_or_default());
         found.touches.truncate(usize::try_from(limit).unwrap_or(20));
         let known = found.no_data.is_none();
         let has_trend = known && found.no_trend.is_none();
@@ -127,6 +138,10 @@ impl Tool for Timeline {
                 (ProofState::Proving, Guidance::next("timeline", to, hint))
             }
             (Some(_), _) => (ProofState::Proving, Guidance::default()),
+            (None, _) if total > 0 => (
+                ProofState::Triaging,
+                Guidance::hint("`cursor` is past the oldest of its commits; a smaller one shows some."),
+            ),
             (None, Some(_)) => (
                 ProofState::Triaging,
                 Guidance::hint("No commit touched it in that time; depth all looks at all of it."),
@@ -136,11 +151,16 @@ impl Tool for Timeline {
                 Guidance::hint("No commit is known: the file is new, or it was never committed."),
             ),
         };
-        let guidance =
-            guidance.with_rest(found.touches.len(), total, "a higher one (to 200) shows older ones");
+        let guidance = guidance.with_rest(
+            found.touches.len(),
+            total - offset,
+            "`cursor` with next_cursor shows older ones",
+        );
         let output = Output {
             file_path: path,
-            truncated: total > found.touches.len() as u64,
+            truncated: total > offset + found.touches.len() as u64,
+            next_cursor: None,
+            offset,
             commits: found.touches,
             total,
             ends: found.ends,
@@ -152,6 +172,8 @@ impl Tool for Timeline {
             incomplete: found.is_cut,
             no_data: found.no_data.or(found.no_trend),
         };
+        let mut output = output;
+        output.page();
         Ok(Answer::of(output).candidates(total).proof(proof).next(guidance))
     }
 }
@@ -169,9 +191,19 @@ fn of_folder(graph: &Graph, folder: &str) -> Fault {
     Fault::new(Code::InvalidParams, message, recovery)
 }
 
+impl Output {
+    /// Where older commits go on.
+    fn page(&mut self) {
+        let end = self.offset + self.commits.len() as u64;
+        self.next_cursor = (end < self.total && !self.commits.is_empty()).then_some(end);
+    }
+}
+
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
-        drop_tail(&mut self.commits, excess) > 0 || drop_tail(&mut self.co_changed, excess) > 0
+        let is_less = drop_after(&mut self.commits, 1, excess) > 0;
+        self.page();
+        is_less || drop_tail(&mut self.co_changed, excess) > 0
     }
 }

@@ -116,8 +116,15 @@ impl Tool for Trace {
             }
             None => {
                 let hint = "No frame is of this repository: the trace may be of another one, or its files are not ingested. Seek what the message speaks of.";
-                let said = found.cause.clone().or(found.message.clone()).unwrap_or_default();
-                (ProofState::Blocked, Guidance::next("seek", said, hint))
+                let said =
+                    found.cause.clone().or(found.message.clone()).filter(|said| !said.trim().is_empty());
+                let guidance = match said {
+                    Some(said) => Guidance::next("seek", said, hint),
+                    None => Guidance::hint(
+                        "No frame is of this repository, and the text has no message: the trace may be of another one, or its files are not ingested.",
+                    ),
+                };
+                (ProofState::Blocked, guidance)
             }
         };
         let output = Output {

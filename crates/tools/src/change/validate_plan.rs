@@ -80,7 +80,7 @@ pub struct Output {
     risk_level: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     test_coverage: Option<Coverage>,
-    /// The gaps that are at least medium.
+    /// The gaps that are at least medium; the first thing that is left out where there is no room.
     suggested_additions: Vec<Addition>,
     /// Nodes that the plan reaches in three steps.
     blast_radius_total: u64,
@@ -245,13 +245,17 @@ fn notes(ctx: &Ctx<'_>, steps: &[Step]) -> Result<Vec<String>, Fault> {
     Ok(there.map(|step| format!("{} is there already: to create it would replace it", step.path)).collect())
 }
 
+/// The gaps say what is wrong, and are the last to go; `suggested_additions` says the same again.
 impl Trim for Output {
     fn trim(&mut self, excess: usize) -> bool {
         self.truncated = true;
+        if drop_tail(&mut self.suggested_additions, excess) > 0 {
+            return true;
+        }
         let coverage = self.test_coverage.as_mut();
         coverage.is_some_and(|coverage| {
             drop_tail(&mut coverage.tests, excess) > 0 || drop_tail(&mut coverage.untested, excess) > 0
-        }) || drop_tail(&mut self.gaps, excess) > 0
-            || drop_tail(&mut self.suggested_additions, excess) > 0
+        }) || drop_tail(&mut self.notes, excess) > 0
+            || drop_tail(&mut self.gaps, excess) > 0
     }
 }

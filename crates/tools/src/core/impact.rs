@@ -199,7 +199,7 @@ fn advice(
         None => (
             ProofState::Blocked,
             Guidance::hint(
-                "No changed line is in code that the graph knows: other kinds of files, or lines that are gone. Ingest says what is left out.",
+                "No changed line is in code that the graph knows: other kinds of files, or lines that are gone. What was deleted already `review` knows: it compares with the state before. Ingest says what is left out.",
             ),
         ),
         Some(source) if output.total == 0 && direction == Direction::Reverse => {

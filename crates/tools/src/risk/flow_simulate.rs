@@ -71,7 +71,7 @@ impl Tool for FlowSimulate {
     const SPEC: Spec = Spec {
         name: "flow_simulate",
         summary: "Functions that change shared state (module variables, static fields) without a lock where ways that may run at once meet.",
-        help: "Particles start at entry points (two from each that may run beside itself, one from a program's beginning) and follow calls that are certain; they stop where a lock is held. turbulence = 1 - 1/particles. \
+        help: "Particles start at entry points (two from each that may run beside itself, one from a program's beginning) and follow calls that are certain; they stop where a lock is held: between taking it and giving it back, on every way to the change or the call. turbulence = 1 - 1/particles. \
             Seen: variables of a module in Python, of a package in Go, static fields in Java, changed by a statement of their own; not seen: other languages, fields of shared objects, changes through another name. \
             Without routes all that is exported counts as an entry, as if users of the library called it from several threads. A finding is a place to read, not a proof.",
         intents: &["race condition", "shared mutable state", "thread safety", "concurrency", "turbulence"],
@@ -110,6 +110,12 @@ impl Tool for FlowSimulate {
             let list: Vec<String> = flow.unknown.iter().map(count).collect();
             no_data.push(format!("no_data: no patterns of shared state for {}", list.join(", ")));
         }
+        if flow.untold > 0 {
+            no_data.push(format!(
+                "inconclusive: of {} functions that change shared state it is not known whether they hold a lock; scan with state_mutation names them and says why",
+                flow.untold
+            ));
+        }
         let guidance = match flow.turbulent.first() {
             Some(first) => {
                 let node = graph.node(first.node);
@@ -118,6 +124,9 @@ impl Tool for FlowSimulate {
                 Guidance::next("view", lines, "Read it: can two of its callers run at once?")
             }
             None if flow.files == 0 => Guidance::hint("No file here is in a language that can be looked at."),
+            None if flow.untold > 0 => Guidance::hint(
+                "No function is known to change a shared variable on two ways without a lock; of those in no_data it is not known.",
+            ),
             None => Guidance::hint("No function changes a shared variable on two ways without a lock."),
         };
         let guidance =

@@ -3,7 +3,7 @@
 use m1nd_contract::budget::drop_tail;
 use m1nd_contract::{Fault, Guidance, ProofState, Trim};
 use m1nd_graph::{Graph, NodeIx};
-use m1nd_risk::refactor::Part;
+use m1nd_risk::refactor::{MIN_LINES, Part};
 use m1nd_runtime::faults::from_graph;
 use m1nd_runtime::flows::parted;
 use m1nd_runtime::{Answer, Ctx, Example, Family, Needs, Spec, Tool};
@@ -93,6 +93,13 @@ impl Tool for RefactorPlan {
         let guidance = match steps.first().and_then(|step| step.members.first()) {
             Some(first) => {
                 Guidance::next("impact", format!("{path}::{first}"), "See what the first step reaches.")
+            }
+            None if found.groups > 1 => {
+                let hint = format!(
+                    "Its definitions are {} groups without a relation to each other, but besides the largest none has {MIN_LINES} lines: too small for files of their own.",
+                    found.groups
+                );
+                Guidance { next_step_hint: Some(hint), ..Guidance::default() }
             }
             None => Guidance::hint(
                 "Everything in the file hangs together: splitting it would cut relations, not find parts.",

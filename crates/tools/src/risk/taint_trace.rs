@@ -36,8 +36,11 @@ pub struct Row {
     at: String,
     /// The entry first; the middle of a long way is left out.
     path: Vec<String>,
-    /// Calls on the way whose names say that they look at input; empty: none.
+    /// Calls before it, on every way, whose names say that they look at input; empty: none.
     boundaries: Vec<String>,
+    /// The same in one branch only, or in an order that is not known: these guard nothing for certain.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    perhaps: Vec<String>,
 }
 
 #[derive(Debug, JsonSchema, Serialize)]
@@ -69,7 +72,7 @@ impl Tool for TaintTrace {
         name: "taint_trace",
         summary: "Dangerous calls (run a program, SQL from pieces, deserialize, raw markup, write files) that entry points reach, and whether something on the way validates.",
         help: "Calls that are certain are followed, not values: a path says that the call may run for that entry, not that its input gets there. Dangerous calls are known by how they are written in Python, JavaScript, TypeScript, Go and Java; those whose first argument is a plain text (and no shell) are left out. \
-            boundaries are calls in the functions of the path named like validate, sanitize, escape, clean, authorize, verify, quote; a name is a hint, not a proof. Handlers without a name are looked at each by itself; what stands in a file outside them is never called guarded. SQL put together under a name is seen where the same function runs it by that name, not where another one does.",
+            boundaries are calls in the functions of the path named like validate, sanitize, escape, clean, authorize, verify, quote that are made before it on every way; perhaps has those of some ways, which do not count. A name is a hint, not a proof. Handlers without a name are looked at each by itself; what stands in a file outside them is never called guarded. SQL put together under a name is seen where the same function runs it by that name, not where another one does.",
         intents: &["security", "injection", "taint analysis", "untrusted input", "dangerous calls"],
         needs: Needs::Graph,
         budget: Some(5_000),
@@ -144,6 +147,7 @@ fn row(graph: &Graph, path: &Path) -> Row {
         at: format!("{file}:{}", path.line),
         path: steps,
         boundaries: path.boundaries.iter().take(BOUNDARIES).cloned().collect(),
+        perhaps: path.perhaps.iter().take(BOUNDARIES).cloned().collect(),
     }
 }
 

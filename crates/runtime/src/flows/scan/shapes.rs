@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use super::{Finding, Found, Status, files, finding};
 use crate::ctx::Ctx;
 use crate::faults;
+use crate::flows::locks::Held;
 use crate::flows::turbulence;
 
 /// A host waits a minute at most; what is read by then is told.
@@ -104,6 +105,10 @@ fn judge(
     let name = if place.name.is_empty() { String::new() } else { format!(" ({})", place.name) };
     let seen = format!("{}{name}", place.what);
     let (status, why) = match (place.rests_on_callee, called(graph, node, place)) {
+        (true, None) if place.is_known_to_fail => match place.excuse {
+            Some(excuse) => (Status::Mitigated, excuse),
+            None => (Status::Confirmed, "the standard library's returns an error"),
+        },
         // What is called is not ours, so nothing is known of it.
         (true, None) => return None,
         (true, Some(target)) => match (callee(target), place.excuse) {
@@ -140,10 +145,18 @@ pub fn state(ctx: &Ctx<'_>, graph: &Graph, within: Within<'_>) -> Result<Found, 
     for writer in flow.all.iter().filter(|one| within(graph.node(one.node).path())) {
         let names: Vec<&str> = writer.states.iter().map(|state| state.0.as_str()).collect();
         let line = writer.states.first().map_or(1, |state| state.1);
-        let (status, why) = match (writer.is_guarded, writer.ways.particles) {
-            (true, _) => (Status::Mitigated, "a lock is held".to_owned()),
-            (false, 0 | 1) => (Status::Mitigated, "only one way leads here".to_owned()),
-            (false, _) => {
+        let (status, why) = match (writer.held, writer.is_guarded, writer.ways.particles) {
+            (Held::Yes, ..) => (Status::Mitigated, "a lock is held".to_owned()),
+            (Held::Unknown(why), ..) => {
+                (Status::Mitigated, format!("inconclusive: whether a lock is held is not known, {why}"))
+            }
+            (_, true, _) => (Status::Mitigated, "its callers hold a lock".to_owned()),
+            (_, false, 0 | 1) => (Status::Mitigated, "only one way leads here".to_owned()),
+            (Held::Sometimes, ..) => (
+                Status::Confirmed,
+                "several calls can be here at a time, and a lock is held on some ways only".to_owned(),
+            ),
+            (Held::No, ..) => {
                 (Status::Confirmed, "several calls can be here at a time, and no lock is held".to_owned())
             }
         };
