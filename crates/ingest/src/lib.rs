@@ -10,6 +10,7 @@ mod comments;
 mod compact;
 mod constants;
 pub mod engine;
+pub mod everything;
 pub mod facts;
 pub mod given;
 pub mod history;
