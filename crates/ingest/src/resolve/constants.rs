@@ -115,13 +115,22 @@ fn around(
         }
         around = facts.def(ix).parent;
     }
-    imported(eval, Place::File(file), name, sought, hops)
-        .or_else(|| taken_apart(eval, file, name, sought, hops))
-        .or_else(|| brought(eval, Place::File(file), name, sought, hops))
-        .or_else(|| match sought {
-            Sought::Constant => eval.rules(file).path_constant(eval, file, scope, &[name]),
-            Sought::Alias => None,
-        })
+    let key = (file, name, sought == Sought::Alias);
+    // The same question is asked for every use of an imported name.
+    let is_first = hops + 1 >= MAX_HOPS && eval.is_idle();
+    let known = eval.named.get(&key).filter(|_| is_first).copied();
+    let found = known.unwrap_or_else(|| {
+        imported(eval, Place::File(file), name, sought, hops)
+            .or_else(|| taken_apart(eval, file, name, sought, hops))
+            .or_else(|| brought(eval, Place::File(file), name, sought, hops))
+    });
+    if is_first {
+        eval.named.insert(key, found);
+    }
+    found.or_else(|| match sought {
+        Sought::Constant => eval.rules(file).path_constant(eval, file, scope, &[name]),
+        Sought::Alias => None,
+    })
 }
 
 /// Whether a function around the place gives the name a value of its own.

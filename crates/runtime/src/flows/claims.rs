@@ -10,6 +10,7 @@ use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, PATTERNS, Past};
 use m1nd_vfs::Root;
 use serde_json::json;
 
+use super::unexplained;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_graph};
 use crate::workspace::only_typed;
@@ -46,6 +47,7 @@ pub fn judge(
     let valued = Valued { root, graph: &at.graph, known: RefCell::default() };
     let known = Known { past, is_typed: &|edge| typed.has(edge), calls_value: &|node| valued.line(node) };
     let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, known);
+    let judged = unexplained::weighed(ctx, at, &claim, one, judged)?;
     Ok(Hypothesis { claim, one, other, judged })
 }
 
