@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
 use m1nd_ingest::everything::Listed;
+use m1nd_ingest::imported;
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
@@ -13,6 +14,7 @@ use super::namesakes::Answer;
 use super::removed::UNLESS_ANSWERED;
 use super::users::User;
 use super::{Edited, Finding};
+use crate::flows::imports::led_to;
 
 /// Findings that are told of each kind: more of them are one move of many.
 const MAX_FOUND: usize = 20;
@@ -77,6 +79,10 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
     }
     let shown = |((path, name), lines): (Cause<'_>, Lines<'_>)| {
         let text = edited.iter().find(|one| one.file.path == path).and_then(|one| one.texts.1.as_deref());
+        // What is taken as a whole from what is not ours may have the name.
+        if text.is_some_and(|text| takes_all_of_others(graph, path, text)) {
+            return None;
+        }
         let (severity, unless) = match text.map_or(Answer::No, |text| Answer::of(path, text, name)) {
             Answer::No => (Severity::High, ""),
             Answer::Maybe => (Severity::Medium, UNLESS_ANSWERED),
@@ -97,6 +103,12 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
     let mut found = lines.into_iter().filter_map(shown).collect();
     cut(&mut found, MAX_FOUND);
     found
+}
+
+/// Whether a file imports everything from something that is not in the graph.
+fn takes_all_of_others(graph: &Graph, path: &str, text: &[u8]) -> bool {
+    let imports = imported::written(path, text).unwrap_or_default();
+    imports.iter().any(|import| import.is_all && led_to(graph, path, import.line).is_empty())
 }
 
 /// Names that a module of Python does not list any more as all that it offers, and the lines that say them of a file which takes
