@@ -2,11 +2,16 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::facts::{CallSite, DefKind, Expr, ExprIx, FileFacts, Name, Scope};
+use crate::facts::{CallSite, Def, DefIx, DefKind, Expr, ExprIx, FileFacts, Name, Scope};
+use crate::languages;
 use crate::sheet::is_constant_name;
 
 /// Languages in which the constants of a class are seen inside of it by their mere names.
 const SEES_MEMBERS: [&str; 5] = ["java", "csharp", "kotlin", "scala", "cpp"];
+/// Languages in which constants are written as anything else, and are told from functions by where they are imported from.
+const PLAINLY_NAMED: [&str; 2] = ["python", "script"];
+/// Names of types are variables like others in Python.
+const PYTHON: &str = "python";
 /// In Go the files of a package see what each of them defines, and constants are written as anything else.
 const GO: &str = "go";
 
@@ -19,6 +24,9 @@ struct Seen<'f> {
     defined: FxHashSet<Name>,
     bound: FxHashMap<Name, Vec<Scope>>,
     imported: FxHashSet<Name>,
+    /// Imported names that may be those of constants though they are not written so, and even though they are called; names of
+    /// types with the place where they are defined.
+    taken: FxHashMap<Name, Option<(u32, u32)>>,
     called: FxHashSet<ExprIx>,
 }
 
@@ -57,8 +65,16 @@ impl<'f> Seen<'f> {
                 owners.push(binding.owner);
             }
         }
+        let is_plainly_named = PLAINLY_NAMED.contains(&languages::family(&facts.language));
+        let taken = facts.imports.iter().filter(|import| is_plainly_named && import.item.is_some());
+        let is_alias = |def: &&Def| def.kind == DefKind::TypeAlias && def.parent.is_none();
+        let aliases = facts.defs.iter().filter(is_alias).filter(|_| facts.language == PYTHON);
+        let mut taken: FxHashMap<Name, Option<(u32, u32)>> =
+            taken.map(|import| (import.bind, None)).collect();
+        taken.extend(aliases.map(|def| (def.name, Some((def.from, def.to)))));
         Self {
             own,
+            taken,
             defined: facts.defs.iter().map(|def| def.name).collect(),
             bound,
             imported,
@@ -68,14 +84,26 @@ impl<'f> Seen<'f> {
     }
 
     fn sites(&self) -> (Sites, Sites) {
-        let (mut uses, mut reads) = (Vec::new(), Vec::new());
+        let (mut uses, mut reads) = (self.held(), Vec::new());
         for (at, expr) in (0..).zip(&self.facts.inside.exprs) {
             let what = ExprIx(at);
             let found = match expr {
+                Expr::Field { base, name } if !self.is_written_so(*name) && self.is_plainly_named() => {
+                    if let Some((at, scope)) = self.of_module(*base) {
+                        reads.push((at, CallSite { what, scope, line: 0 }));
+                    }
+                    None
+                }
                 Expr::Name { name, at, scope } => match self.own.get(name) {
                     Some(defined) => {
                         if defined.is_none_or(|(from, to)| *at < from || *at >= to) {
                             uses.push((*at, CallSite { what, scope: *scope, line: 0 }));
+                        }
+                        None
+                    }
+                    None if self.taken.contains_key(name) => {
+                        if self.taken[name].is_none_or(|(from, to)| *at < from || *at >= to) {
+                            reads.push((*at, CallSite { what, scope: *scope, line: 0 }));
                         }
                         None
                     }
@@ -92,6 +120,38 @@ impl<'f> Seen<'f> {
             }
         }
         (uses, reads)
+    }
+
+    /// What constants at the top of the file are other names for: `HOOK = helper`.
+    fn held(&self) -> Sites {
+        let facts = self.facts;
+        let bound = |name: Name| {
+            let start = facts.bindings.partition_point(|one| (one.owner, one.name) < (None, name));
+            facts.bindings.get(start).filter(|one| (one.owner, one.name) == (None, name))?.value
+        };
+        let mut found = Sites::new();
+        for (ix, def) in (0..).zip(&facts.defs) {
+            if def.kind != DefKind::Constant || def.parent.is_some() {
+                continue;
+            }
+            // Constants of Go have their values as variables do.
+            let value = def.value.or_else(|| bound(def.name).filter(|_| facts.language == GO));
+            if let Some((what, at)) = value.and_then(|what| Some((what, self.place_of_name(what)?))) {
+                found.push((at, CallSite { what, scope: Some(DefIx(ix)), line: 0 }));
+            }
+        }
+        found
+    }
+
+    /// Where an expression stands that is nothing but a name.
+    fn place_of_name(&self, mut what: ExprIx) -> Option<u32> {
+        loop {
+            match self.facts.inside.exprs.get(what.0 as usize)? {
+                Expr::Name { at, .. } | Expr::Path { at, .. } => return Some(*at),
+                Expr::Field { base, .. } => what = *base,
+                _ => return None,
+            }
+        }
     }
 
     fn is_written_so(&self, name: Name) -> bool {
@@ -118,6 +178,18 @@ impl<'f> Seen<'f> {
             let Some(ix) = around else { return false };
             around = self.facts.def(ix).parent;
         }
+    }
+
+    fn is_plainly_named(&self) -> bool {
+        PLAINLY_NAMED.contains(&languages::family(&self.facts.language))
+    }
+
+    /// `config.limit`, where the file imports `config`.
+    fn of_module(&self, base: ExprIx) -> Option<(u32, Scope)> {
+        let Expr::Name { name: of, at, scope } = self.facts.inside.exprs.get(base.0 as usize)? else {
+            return None;
+        };
+        (self.imported.contains(of) && !self.defined.contains(of)).then_some((*at, *scope))
     }
 
     /// `Config.LIMIT`, and in Go `config.Limit` of a package.

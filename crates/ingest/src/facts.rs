@@ -92,6 +92,8 @@ pub struct FileFacts {
     pub mounts: Vec<Mount>,
     /// What tests are given, ask for and are set up by: a tag of a definition, or of the file.
     pub tags: Vec<(Scope, String)>,
+    /// All names that who imports everything gets, where the file lists them.
+    pub listed: Option<Vec<String>>,
     pub inside: Insides,
 }
 
@@ -120,6 +122,14 @@ impl Insides {
 impl FileFacts {
     pub fn text(&self, name: Name) -> &str {
         self.names.get(name)
+    }
+
+    /// Whether who imports everything from a file of Python gets a name from it, if it has one.
+    pub fn offers(&self, name: &str) -> bool {
+        match &self.listed {
+            Some(names) => names.iter().any(|one| one == name),
+            None => !name.starts_with('_'),
+        }
     }
 
     pub fn def(&self, ix: DefIx) -> &Def {

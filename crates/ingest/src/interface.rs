@@ -228,6 +228,8 @@ impl<'f> Told<'f> {
         self.text(&facts.language);
         self.text(&facts.package);
         self.number(facts.flags.0 & NodeFlags::TEST_CODE.with(NodeFlags::CONDITIONAL).0);
+        self.number(facts.listed.as_ref().map_or(0, |names| 1 + names.len() as u32));
+        facts.listed.iter().flatten().for_each(|name| self.text(name));
     }
 
     fn import(&mut self, import: &Import) {

@@ -11,6 +11,7 @@ mod compact;
 mod constants;
 pub mod course;
 pub mod engine;
+pub mod everything;
 pub mod facts;
 pub mod given;
 pub mod history;

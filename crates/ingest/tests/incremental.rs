@@ -60,7 +60,7 @@ const PATHS: [&str; 8] = [
     "pyproject.toml",
 ];
 
-const TEXTS: [&str; 28] = [
+const TEXTS: [&str; 34] = [
     "mod cart;\npub fn run() { cart::Cart::new().add(1); helper(); }\nfn helper() {}\n",
     "pub struct Cart;\nimpl Cart { pub fn new() -> Self { Cart } pub fn add(&self, n: u32) {} }\n",
     "pub struct Cart { inner: Inner }\nimpl Cart { pub fn new() -> Inner { Inner } }\npub struct Inner;\nimpl Inner { pub fn add(&self, n: u32) {} }\n",
@@ -91,6 +91,13 @@ const TEXTS: [&str; 28] = [
     "from .cart import bp, LIMIT\ndef run():\n    app = Flask('x')\n    app.register_blueprint(bp)\n    return LIMIT\n",
     "[project.scripts]\nshop = \"shop.cart:one\"\n",
     "[project.scripts]\nshop = \"shop:run\"\n",
+    // Names of types, constants that are written as anything else, and what is listed as everything.
+    "from typing import Union\nItem = Union[str, int]\nCart = dict()\nLIMIT = 3\n__all__ = ['Item', 'LIMIT']\n",
+    "from typing import Union\nItem = 1\nclass Cart: ...\nLIMIT = 3\n__all__ = ['Cart']\n",
+    "from .cart import *\nfrom .cart import Cart\ndef run(x: Item):\n    return Cart(x) or LIMIT\n",
+    "export const Cart: typeof Array.isArray = Array.isArray\nexport type Item = string | Cart\n",
+    "export function Cart() {}\nexport interface Item {}\n",
+    "import { Cart, Item } from './cart'\nimport * as c from './cart'\nexport function run(x: Item) { return c.Cart(Cart(x)) }\n",
 ];
 
 #[derive(Clone, Debug)]

@@ -263,7 +263,7 @@ fn exports_that_go_dangle_where_they_are_imported() {
     );
     assert_eq!(dangles(files, "a.ts", "as shown", "as displayed"), ["b.ts:2"]);
     assert_eq!(dangles(files, "a.ts", "export type Id", "type Id"), ["b.ts:3"]);
-    assert_eq!(dangles(files, "a.ts", "export type Id = string;\n", ""), ["b.ts:3"]);
+    assert_eq!(dangles(files, "a.ts", "export type Id = string;\n", ""), ["b.ts:3", "b.ts:4"]);
     // Said otherwise it is exported as it was.
     assert_eq!(
         dangles(

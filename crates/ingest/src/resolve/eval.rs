@@ -42,6 +42,8 @@ pub(crate) struct Eval<'p, 'f> {
     passing: FxHashMap<(u32, u32, u32), Ty>,
     /// The file in which a member is asked for.
     pub asked_in: u32,
+    /// The constant, or the alias, that a name brought into a file leads to, as far as that was asked for.
+    pub named: FxHashMap<(u32, GName, bool), Option<GDef>>,
     /// What the modules of imports are, by file and position, as far as that was asked for.
     modules: RefCell<FxHashMap<(u32, usize), Ty>>,
 }
@@ -67,12 +69,18 @@ impl<'p, 'f> Eval<'p, 'f> {
             steps: 0,
             passing: FxHashMap::default(),
             asked_in: 0,
+            named: FxHashMap::default(),
             modules: RefCell::default(),
         }
     }
 
     pub fn rules(&self, file: u32) -> &'p dyn Rules {
         self.rules[file as usize]
+    }
+
+    /// Whether no evaluation is under way, which a circle could cut short.
+    pub fn is_idle(&self) -> bool {
+        self.open.is_empty()
     }
 
     /// The module that an import names, which is looked up once: only the files that there are decide it.

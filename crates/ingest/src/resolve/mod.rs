@@ -3,6 +3,7 @@
 mod constants;
 mod entries;
 pub(crate) mod eval;
+mod imports;
 pub(crate) mod index;
 mod kept;
 pub(crate) mod lineage;
@@ -21,14 +22,14 @@ use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use rustc_hash::{FxHashMap, FxHasher};
 
 use m1nd_graph::{EdgeKind, Evidence, NodeFlags};
 
 use crate::facts::{
     CallSite, DefIx, DefKind, Expr, ExprIx, FileFacts, How, Insides, Scope, TypeExpr, TypeIx,
 };
-use crate::languages::ProgramRules;
+use crate::languages::{self, ProgramRules};
 use crate::manifest::Manifest;
 use crate::mounts;
 use eval::Eval;
@@ -375,11 +376,21 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
 
     /// A function that is named as one that takes so much, to be called by others: known only where one is meant.
     fn handed_on(&mut self, inside: &Insides, callee: ExprIx, site: &CallSite) {
+        let program = self.eval.program;
+        let kind = LinkKind { kind: EdgeKind::References, candidates: None };
         let ty = self.eval.callee(self.file, callee);
+        // What stands behind `::` in Java does not say how much it is given.
+        if let (Ty::Fn(only, _), "java") = (&ty, program.files[self.file as usize].language.as_str()) {
+            let place = program.parent(*only).map(Place::Def);
+            let is_only = place.is_some_and(|place| program.items(place, program.def_name(*only)).len() == 1);
+            if is_only {
+                self.link(site.scope, *only, kind, site.line);
+            }
+            return;
+        }
         let targets = targets::of(self.eval, &ty, self.file, inside, site.what);
         for (target, known) in targets {
             if known.candidates.is_none() {
-                let kind = LinkKind { kind: EdgeKind::References, candidates: None };
                 self.link(site.scope, target, kind, site.line);
             }
         }
@@ -388,74 +399,6 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     /// A name that evaluates to a constant's type is looked up as the constant itself.
     fn constant(&mut self, site: &CallSite) -> Option<GDef> {
         constants::named(self.eval, self.file, site.what)
-    }
-
-    fn import(&mut self, at: usize, line: u32) {
-        let found = self.eval.rules(self.file).import(self.eval, self.file, at);
-        let parts = match found {
-            Ty::Union(parts) => parts.to_vec(),
-            one => vec![one],
-        };
-        let mut is_linked = false;
-        for part in parts {
-            if let Ty::Place(Place::Package(package)) = part {
-                self.import_package(package, line);
-                is_linked = true;
-                continue;
-            }
-            let (file, def) = match part {
-                Ty::Place(Place::File(file)) => (file, None),
-                Ty::Fn(def, _) | Ty::Type(def, _) | Ty::Place(Place::Def(def)) => {
-                    (self.eval.program.file_of(def), Some(def))
-                }
-                _ => continue,
-            };
-            is_linked = true;
-            self.import_from(file, def, line);
-        }
-        if !is_linked {
-            self.import_value(at, line);
-        }
-    }
-
-    fn import_from(&mut self, file: u32, def: Option<GDef>, line: u32) {
-        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
-        if file != self.file {
-            self.push(None, LinkEnd { file, def: None }, kind, line);
-        }
-        if let Some(def) = def {
-            self.link(None, def, kind, line);
-        }
-    }
-
-    /// What has a value but is no type and no function is known by where it stands: the constant itself, or the file
-    /// that an import takes it from.
-    fn import_value(&mut self, at: usize, line: u32) {
-        let rules = self.eval.rules(self.file);
-        if let Some(def) = rules.imported_constant(self.eval, self.file, at) {
-            self.import_from(self.eval.program.file_of(def), Some(def), line);
-            return;
-        }
-        match rules.imported_from(self.eval, self.file, at) {
-            Some(Place::File(file)) => self.import_from(file, None, line),
-            Some(Place::Def(def)) => self.import_from(self.eval.program.file_of(def), None, line),
-            Some(Place::Package(_)) | None => {}
-        }
-    }
-
-    /// A package is its files: those are imported of which something is used, else the one that stands for it.
-    fn import_package(&mut self, package: u32, line: u32) {
-        let parts = self.eval.rules(self.file).parts(self.eval.program, self.file, package);
-        let targets: FxHashSet<u32> = self.out.links.iter().map(|link| link.target.file).collect();
-        let mut used: Vec<u32> = parts.iter().copied().filter(|part| targets.contains(part)).collect();
-        if used.is_empty() {
-            used.extend(parts.first());
-        }
-        let kind = LinkKind { kind: EdgeKind::Imports, candidates: None };
-        used.retain(|&file| file != self.file);
-        for file in used {
-            self.push(None, LinkEnd { file, def: None }, kind, line);
-        }
     }
 
     fn base(&mut self, def: DefIx, base: TypeIx) {
@@ -533,10 +476,18 @@ impl<'e, 'p, 'f> FileLinker<'e, 'p, 'f> {
     }
 
     fn type_reference(&mut self, ty: TypeIx, scope: Scope, line: u32) {
+        let kind = LinkKind { kind: EdgeKind::References, candidates: None };
+        let facts = self.eval.program.files[self.file as usize];
+        // Whoever names an alias depends on it, whatever it stands for.
+        if constants::HAS_ALIASES.contains(&languages::family(&facts.language))
+            && let Some(alias) = constants::alias_named(self.eval, self.file, ty)
+        {
+            self.link(scope, alias, kind, line);
+        }
         let Ty::Of(target, _) = self.eval.ty(self.file, ty) else {
             return;
         };
-        self.link(scope, target, LinkKind { kind: EdgeKind::References, candidates: None }, line);
+        self.link(scope, target, kind, line);
     }
 
     fn link(&mut self, scope: Scope, target: GDef, kind: LinkKind, line: u32) {

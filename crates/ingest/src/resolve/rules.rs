@@ -157,6 +157,12 @@ pub(crate) trait Rules: Sync {
         items.into_iter().find(|&def| program.def(def).kind == DefKind::Constant)
     }
 
+    /// A name for a type that a place itself defines.
+    fn alias(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let items = program.items(place, name).iter().copied();
+        items.into_iter().find(|&def| program.def(def).kind == DefKind::TypeAlias)
+    }
+
     /// Where else a type is written, in a language that lets it be written in parts.
     fn other_parts(&self, _program: &Program<'_>, _def: GDef) -> Vec<GDef> {
         Vec::new()

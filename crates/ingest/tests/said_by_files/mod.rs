@@ -1,7 +1,7 @@
 //! Small programs in every language, each file in several states.
 
 /// Files and what each may say. The texts of one language refer to each other in every way that it has.
-pub const FILES: [(&str, &[&str]); 66] = [
+pub const FILES: [(&str, &[&str]); 70] = [
     ("Cargo.toml", &["[package]\nname = \"shop\"\n"]),
     (
         "src/lib.rs",
@@ -54,6 +54,40 @@ pub const FILES: [(&str, &[&str]); 66] = [
             "import { first, second } from './table'\nexport function rows() { return first() }\nexport const more = { of: rows, then: function () { return more.of().end() } }\nexport function last() { second().end(); more.then() }\n",
             "import { first } from './table'\nif (FLAG) { function rows() { return first() } rows() }\nelse { const rows = () => first().end(); rows() }\nexport const more = { of: () => rows() }\nexport { rows }\n",
             "import { helper } from './helper'\nimport * as table from './table'\nclass Own { end() {} }\nexport const more = { of: function () { return new Own() }, all: table.Table }\nexport function rows() { more.all.open().end(); helper() }\n",
+        ],
+    ),
+    // Names of types, constants that are written as anything else, and what is listed as everything.
+    (
+        "shop/kinds.py",
+        &[
+            "from typing import Union\nfrom .parts import Part\nItem = Union[str, Part]\nitems = dict()\nboth = Part\n__all__ = ['Item', 'items']\n",
+            "from typing import Union\nItem = Union[str, int]\nclass items: ...\ndef both(): ...\n",
+            "from .parts import *\n__all__ = ['Item', 'both']\nItem = 1\n",
+            "type Item = int | str\nitems = []\nitems += [1]\n",
+        ],
+    ),
+    (
+        "shop/parts.py",
+        &[
+            "from .kinds import *\nfrom . import kinds\nclass Part: ...\ndef use(x: Item, y: kinds.Item) -> 'Item':\n    return items(x) or kinds.both(y)\n",
+            "from .kinds import Item, both as each, items\nclass Part: ...\nboth = Part\ndef use(x: Item):\n    items = 1\n    return each(x) and items\n",
+            "__all__ = ['both']\nclass Part: ...\nboth = Part()\nItem = Part\n",
+        ],
+    ),
+    (
+        "web/kinds.ts",
+        &[
+            "import { Part } from './parts'\nexport type Item = string | Part\nexport const items: typeof Array.isArray = Array.isArray\nexport const both = made((x: Item) => x)\n",
+            "export interface Item {}\nexport function items() {}\nexport { Part as both } from './parts'\n",
+            "export * from './parts'\nexport type Item<T> = T\n",
+        ],
+    ),
+    (
+        "web/parts.ts",
+        &[
+            "import { both, items, type Item } from './kinds'\nimport * as kinds from './kinds'\nexport class Part {}\nexport function use(x: Item, y: kinds.Item) { return items(both(x)) || kinds.both(y) }\n",
+            "export * from './kinds'\nexport class Part {}\nexport function use<Item>(x: Item) { return x }\n",
+            "import { both as each, items } from './kinds'\nexport type Part = Item\nexport type Item = number\nexport const both = each\nexport function use(items: Item) { return items }\n",
         ],
     ),
     (

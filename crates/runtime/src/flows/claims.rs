@@ -11,6 +11,7 @@ use m1nd_risk::claim::{self, Claim, Judged, Kind, Known, Order, PATTERNS, Past};
 use m1nd_vfs::{Root, read};
 use serde_json::json;
 
+use super::unexplained;
 use crate::ctx::{Ctx, GraphView};
 use crate::faults::{self, from_graph};
 use crate::workspace::only_typed;
@@ -53,6 +54,7 @@ pub fn judge(
         order: &|caller, one, other| ordered.of(caller, one, other),
     };
     let judged = claim::judge(&at.graph, claim.kind, one, other, max_hops, budget, known);
+    let judged = unexplained::weighed(ctx, at, &claim, one, judged)?;
     Ok(Hypothesis { claim, one, other, judged })
 }
 

@@ -58,6 +58,7 @@ pub mod trust;
 pub mod turbulence;
 pub mod twins;
 pub mod unattributed;
+mod unexplained;
 pub mod verify;
 pub mod warmup;
 pub mod why;

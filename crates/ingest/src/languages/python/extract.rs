@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use m1nd_graph::NodeFlags;
 
+use crate::everything::Listed;
 use crate::facts::{DefIx, Expr, ExprIx, Few, FileFacts};
 use crate::sheet::{Sheet, clip, field, line, named_children};
 use crate::walk::{Coverage, Descend, ParseError, Visit, hides_definitions, walk};
@@ -26,6 +27,9 @@ pub fn extract(path: &str, source: &[u8], limit: Duration) -> Result<FileFacts, 
         reader.sheet.facts.flags = reader.sheet.facts.flags.with(NodeFlags::PARTIAL);
     }
     let mut facts = reader.sheet.finish();
+    if let Listed::Names(names) = Listed::of(&String::from_utf8_lossy(source)) {
+        facts.listed = Some(names);
+    }
     widen_first_bindings(&mut facts);
     Ok(facts)
 }

@@ -80,7 +80,7 @@ impl PythonRules {
         for &(file, at) in program.globs(place) {
             if let Ty::Place(other) = self.module_of(eval, file, at as usize)
                 && other != place
-                && !program.text(name).starts_with('_')
+                && offers(program, other, name)
             {
                 let search = |eval: &mut Eval<'_, '_>| self.said_in(eval, other, name, hops - 1, beyond);
                 if let Some(found) = eval.search_once(other, name, false, search) {
@@ -281,6 +281,14 @@ impl PythonRules {
     }
 }
 
+/// Whether who imports everything from a place gets a name that it has.
+fn offers(program: &Program<'_>, place: Place, name: GName) -> bool {
+    match place {
+        Place::File(file) => program.files[file as usize].offers(program.text(name)),
+        _ => !program.text(name).starts_with('_'),
+    }
+}
+
 impl Rules for PythonRules {
     fn name(&self, eval: &mut Eval<'_, '_>, file: u32, scope: Scope, name: GName) -> Ty {
         let program = eval.program;
@@ -465,6 +473,16 @@ impl Rules for PythonRules {
         } else {
             self.module_of(eval, file, at)
         }
+    }
+
+    /// A name for a type is a variable like others, and may be said where no type is meant.
+    fn constant(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        let items = program.items(place, name).iter().copied();
+        items.into_iter().find(|&def| matches!(program.def(def).kind, DefKind::Constant | DefKind::TypeAlias))
+    }
+
+    fn alias(&self, program: &Program<'_>, place: Place, name: GName) -> Option<GDef> {
+        self.constant(program, place, name)
     }
 
     fn module(&self, eval: &Eval<'_, '_>, file: u32, at: usize) -> Option<Place> {

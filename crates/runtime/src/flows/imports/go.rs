@@ -26,7 +26,7 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
 }
 
 /// The folder of a package that can only be one of our module.
-fn package(world: &mut World<'_>, path: &str, asked: &str) -> Option<String> {
+pub(super) fn package(world: &mut World<'_>, path: &str, asked: &str) -> Option<String> {
     let (at, text) = world.nearest(path, "go.mod")?;
     let module = text
         .lines()

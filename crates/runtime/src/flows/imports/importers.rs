@@ -4,22 +4,21 @@ use std::collections::BTreeSet;
 
 use m1nd_contract::Fault;
 use m1nd_graph::folder_files;
+use m1nd_ingest::everything::Listed;
 use m1nd_ingest::imported::{self, Written};
 use m1nd_ingest::languages;
 use m1nd_ingest::mentions::{Mention, Role};
 use m1nd_vfs::grep::{Case, Pattern, Syntax};
 
-use super::star::{self, Listed};
+use super::star;
 use super::world::{World, says};
-use super::{Broken, Certainty, Changed, Said, look, offered};
+use super::{Broken, Certainty, Changed, Said, cut, look, offered};
 use crate::flows::review::builtins;
 
 /// Files that hand on what others import from them, one through the other.
 const MAX_DOORS: usize = 40;
 /// Files that name a file of the change and are read; more of them are told by the graph.
 const MAX_READ: usize = 200;
-/// Findings that are told: more of them are one move of many.
-const MAX_FOUND: usize = 20;
 
 /// The two states that a change lies between.
 pub struct Worlds<'w, 'a> {
@@ -92,7 +91,7 @@ pub fn left(
     }
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line) == (&b.path, b.line));
-    found.truncate(MAX_FOUND);
+    cut(&mut found);
     Ok(found)
 }
 

@@ -71,7 +71,7 @@ pub(super) fn look(world: &mut World<'_>, path: &str, import: &Written) -> Optio
     })
 }
 
-fn has(world: &mut World<'_>, files: &BTreeSet<String>, class: &str) -> bool {
+pub(super) fn has(world: &mut World<'_>, files: &BTreeSet<String>, class: &str) -> bool {
     let is_known = |file: &String| world.graph.nodes_in(file).any(|ix| world.graph.node(ix).label() == class);
     files.iter().any(is_known)
         || files.iter().any(|file| {

@@ -11,11 +11,13 @@ mod java;
 mod java_bases;
 mod moved;
 mod offered;
+mod packages;
 mod python;
 pub(crate) mod rust;
 mod script;
 mod shut;
 mod star;
+mod stdlib;
 mod unbound;
 mod world;
 
@@ -35,7 +37,7 @@ pub use self::world::World;
 
 /// Files that import the same, and are read to learn whether that was missing before.
 const MAX_OTHERS: usize = 20;
-/// More of them are one move of many.
+/// More of them are one move of many, and are counted.
 const MAX_FOUND: usize = 20;
 
 /// A file of a change, with what it held and holds.
@@ -142,7 +144,7 @@ pub fn broken(world: &mut World<'_>, said: &Said<'_>, changed: &[Changed<'_>]) -
     }
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
-    found.truncate(MAX_FOUND);
+    cut(&mut found);
     Ok(found)
 }
 
@@ -157,11 +159,23 @@ pub(crate) fn ungiven(
     let Worlds { then, now } = worlds;
     let mut found = exports::gone(now, before, changed);
     found.extend(shut::from_others(now, said, changed)?);
+    found.extend(packages::left(Worlds { then, now }, said, before, changed)?);
     found.extend(importers::unlisted_used(Worlds { then, now }, said, changed)?);
     found.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
     found.dedup_by(|a, b| (&a.path, a.line, &a.name) == (&b.path, b.line, &b.name));
-    found.truncate(MAX_FOUND);
+    cut(&mut found);
     Ok(found)
+}
+
+/// Keeps the first ones, and says how many more there are.
+fn cut(found: &mut Vec<Broken>) {
+    let more = found.len().saturating_sub(MAX_FOUND);
+    found.truncate(MAX_FOUND);
+    if more > 0
+        && let Some(last) = found.last_mut()
+    {
+        last.message.push_str(&format!("; {more} more like it are not listed"));
+    }
 }
 
 /// The imports of a file before and after; both states are parsed, unless they were already.

@@ -6,7 +6,7 @@ use m1nd_ingest::imported::Written;
 use m1nd_ingest::manifest::join;
 
 use super::world::World;
-use super::{Certainty, Missing, led_to, offered};
+use super::{Certainty, Missing, led_to, offered, stdlib};
 
 /// Packages of the language that have modules, and that a folder of ours may be called like.
 const LIBRARY: [&str; 34] = [
@@ -125,7 +125,10 @@ fn place(world: &mut World<'_>, path: &str, import: &Written) -> Option<Place> {
     let (mut here, parts) = match import.level {
         0 => {
             let (first, rest) = import.module.split_first()?;
-            (package(world, path, first)?, rest)
+            match package(world, path, first) {
+                Some(found) => (found, rest),
+                None => return rest.is_empty().then(|| beside_it(world, path, first)).flatten(),
+            }
         }
         level => {
             let mut here = folder(path);
@@ -178,6 +181,15 @@ fn package(world: &World<'_>, path: &str, name: &str) -> Option<String> {
     // Beside the package a module may have its name.
     let folder = folder(first).to_owned();
     (is_only && !world.is_file(&format!("{folder}.py"))).then_some(folder)
+}
+
+/// A module that lies beside a file which is in no package: whoever starts there finds it first.
+fn beside_it(world: &mut World<'_>, path: &str, name: &str) -> Option<Place> {
+    let at = folder(path);
+    let module = join(at, &format!("{name}.py"))?;
+    let is_plain = !world.is_file(&join(at, "__init__.py")?) && !world.is_folder(&join(at, name)?);
+    let is_ours = is_plain && module != path && world.is_file(&module) && !stdlib::has(name);
+    (is_ours && !world.is_built(at, name)).then_some(Place::File(module))
 }
 
 fn is_around(path: &str, above: &str) -> bool {

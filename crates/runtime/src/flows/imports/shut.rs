@@ -12,6 +12,9 @@ use super::{Broken, Certainty, Changed, Said, rust};
 /// Files that say a name and are read.
 const MAX_READ: usize = 200;
 
+/// Lines of a statement that are looked through for where it begins.
+const MAX_STATEMENT: usize = 200;
+
 /// Lines by which other crates take what a file of the change does not hand on any more.
 pub(crate) fn from_others(
     world: &mut World<'_>,
@@ -68,9 +71,13 @@ pub(crate) fn from_others(
 fn handed_on(path: &str, bytes: &[u8]) -> BTreeSet<String> {
     let text = String::from_utf8_lossy(bytes);
     let lines: Vec<&str> = text.lines().collect();
+    // The line of a name in a list is not the one on which the statement begins.
+    let begins =
+        |line: &str| ["use ", "pub use ", "pub("].iter().any(|word| line.trim_start().starts_with(word));
     let is_open = |import: &Written| {
-        let line = (import.line as usize).checked_sub(1).and_then(|at| lines.get(at));
-        line.is_some_and(|line| line.contains("pub use "))
+        let above = lines.iter().take(import.line as usize).rev();
+        let head = above.take(MAX_STATEMENT).find(|line| begins(line));
+        head.is_some_and(|line| line.contains("pub use "))
     };
     let imports = imported::written(path, bytes).unwrap_or_default();
     let named = imports.into_iter().filter(|one| is_open(one) && !one.is_all && one.within.is_none());

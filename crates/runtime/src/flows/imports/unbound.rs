@@ -266,8 +266,11 @@ impl File<'_> {
                 };
                 // A new package that the file does not name as its path does is called otherwise.
                 let is_renamed = |new: &&Written| !says(&self.text, &format!("{}.", new.bind));
+                // The package of today under a name of its own, which its path may say with more around it.
+                let is_it = |new: &&Written| new.module == import.module || says_within(new, name);
                 named().any(|ix| folder(graph.node(ix).path()) == at && graph.owner(ix).is_none())
                     || self.came.iter().any(|new| is_guessed(new) && is_renamed(new))
+                    || self.new.iter().any(|new| new.bind != name && is_it(&new) && is_renamed(&new))
             }
             "java" => {
                 let package = package_of(graph, self.path);
@@ -365,6 +368,12 @@ impl File<'_> {
         let is_open = heads.any(|(ix, head)| extends(head) && (import.level > 0 || may_bring(ix, head)));
         if is_open { Certainty::Likely } else { Certainty::Certain }
     }
+}
+
+/// Whether the path of a package says a name, with a version or other words around it.
+fn says_within(import: &Written, name: &str) -> bool {
+    let path = import.module.first().map_or("", String::as_str);
+    path.split(['/', '.', '-', '_']).any(|word| word == name)
 }
 
 /// Whether a file declares names for all others.

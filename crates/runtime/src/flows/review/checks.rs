@@ -33,17 +33,35 @@ const MAX_FUNCTIONS: usize = 400;
 /// Files that parsed before the change and do not any more.
 pub fn syntax(edited: &[Edited]) -> Vec<Finding> {
     let broken = edited.iter().filter_map(|one| Some((one, one.broken.as_ref()?)));
-    let shown = |(one, error): (&Edited, &SyntaxError)| Finding {
-        kind: "syntax_error",
-        severity: Severity::High.name(),
-        at: format!("{}:{}", one.file.path, error.line),
-        message: format!(
-            "{} does not parse since the change: {}. What it defines and no longer defines is not told",
-            one.file.path, error.what
-        ),
-        places: Vec::new(),
+    let shown = |(one, error): (&Edited, &SyntaxError)| {
+        let may_be_right = is_odd_member(one, error.line);
+        let unless = match may_be_right {
+            true => ", though a member may be called so, and the grammar may be at fault",
+            false => "",
+        };
+        Finding {
+            kind: "syntax_error",
+            severity: if may_be_right { Severity::Medium } else { Severity::High }.name(),
+            at: format!("{}:{}", one.file.path, error.line),
+            message: format!(
+                "{} does not parse since the change: {}{unless}. What it defines and no longer defines is not told",
+                one.file.path, error.what
+            ),
+            places: Vec::new(),
+        }
     };
     broken.map(shown).collect()
+}
+
+/// Whether a line of TypeScript declares a member that has a word of the language for a name, which its grammar takes for an operator
+/// of the line before.
+fn is_odd_member(one: &Edited, line: u32) -> bool {
+    let is_typed = [".ts", ".tsx", ".mts", ".cts"].iter().any(|end| one.file.path.ends_with(end));
+    let Some(text) = one.texts.1.as_deref().filter(|_| is_typed) else { return false };
+    let text = String::from_utf8_lossy(text);
+    let said = text.lines().nth((line as usize).saturating_sub(1)).unwrap_or_default().trim_start();
+    let words = ["in", "instanceof", "as", "satisfies", "is"];
+    words.iter().any(|word| said.strip_prefix(word).is_some_and(|rest| rest.starts_with([':', '?'])))
 }
 
 /// Files that use what goes away, and files that change with the changed ones.

@@ -8,6 +8,7 @@ use m1nd_risk::signature::{self, Call, Taken, takes};
 
 use super::contracts::knows_bases;
 use super::held::Held;
+use super::lines::cut;
 use super::new_calls::{MAX_FOUND, are_of_one, is_meant_to_fail, readable, refused};
 use super::{Edited, Finding};
 
@@ -39,7 +40,7 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
             }
         }
     }
-    found.truncate(MAX_FOUND);
+    cut(&mut found, MAX_FOUND);
     found
 }
 

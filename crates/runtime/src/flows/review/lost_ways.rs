@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use m1nd_graph::{Edge, EdgeKind, Graph, NodeFlags, NodeIx, NodeKind, folder_files};
+use m1nd_ingest::everything::Listed;
+use m1nd_ingest::imported;
 use m1nd_risk::blast::DEPENDS;
 use m1nd_risk::plan::Severity;
 
 use super::held::Held;
-use super::lines::{Lines, places};
+use super::lines::{Lines, cut, places};
 use super::namesakes::Answer;
 use super::removed::UNLESS_ANSWERED;
 use super::users::User;
 use super::{Edited, Finding};
+use crate::flows::imports::led_to;
 
 /// Findings that are told of each kind: more of them are one move of many.
 const MAX_FOUND: usize = 20;
@@ -76,6 +79,10 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
     }
     let shown = |((path, name), lines): (Cause<'_>, Lines<'_>)| {
         let text = edited.iter().find(|one| one.file.path == path).and_then(|one| one.texts.1.as_deref());
+        // What is taken as a whole from what is not ours may have the name.
+        if text.is_some_and(|text| takes_all_of_others(graph, path, text)) {
+            return None;
+        }
         let (severity, unless) = match text.map_or(Answer::No, |text| Answer::of(path, text, name)) {
             Answer::No => (Severity::High, ""),
             Answer::Maybe => (Severity::Medium, UNLESS_ANSWERED),
@@ -93,7 +100,59 @@ pub fn lost(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited
             places: places(&lines),
         })
     };
-    lines.into_iter().filter_map(shown).take(MAX_FOUND).collect()
+    let mut found = lines.into_iter().filter_map(shown).collect();
+    cut(&mut found, MAX_FOUND);
+    found
+}
+
+/// Whether a file imports everything from something that is not in the graph.
+fn takes_all_of_others(graph: &Graph, path: &str, text: &[u8]) -> bool {
+    let imports = imported::written(path, text).unwrap_or_default();
+    imports.iter().any(|import| import.is_all && led_to(graph, path, import.line).is_empty())
+}
+
+/// Names that a module of Python does not list any more as all that it offers, and the lines that say them of a file which takes
+/// everything from it.
+pub fn unlisted(held: &mut Held<'_>, before: &Graph, graph: &Graph, edited: &[Edited]) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for one in edited.iter().filter(|one| one.broken.is_none() && one.file.path.ends_with(".py")) {
+        let (Some(old), Some(new)) = (&one.texts.0, &one.texts.1) else { continue };
+        let [old, new] = [old, new].map(|text| Listed::of(&String::from_utf8_lossy(text)));
+        let (Listed::Names(old), Listed::Names(new)) = (old, new) else { continue };
+        for name in old.iter().filter(|name| !new.contains(name)) {
+            let is_it =
+                |&ix: &NodeIx| before.node(ix).qualified() == name && is_there(before, graph, edited, ix);
+            let Some(target) = before.nodes_in(one.path_before()).find(is_it) else { continue };
+            let mut lines = Lines::new();
+            for edge in before.incoming(target).filter(|edge| DEPENDS.contains(&edge.kind)) {
+                let source = before.node(edge.source);
+                let Some(user) = User::of(graph, edited, source.path()) else { continue };
+                let certain = edge.sites().filter(|(_, evidence)| !evidence.is_inferred());
+                for today in certain.filter_map(|(line, _)| user.line(line)) {
+                    let is_found = user.leads_to(today).any(|ix| graph.node(ix).label() == name);
+                    if !is_found && held.line(user.path, today).contains(&format!(".{name}")) {
+                        lines.insert((source.flags().has(NodeFlags::TEST_CODE), user.path, today));
+                    }
+                }
+            }
+            let take = match lines.len() {
+                0 => continue,
+                1 => "1 line takes".to_owned(),
+                count => format!("{count} lines take"),
+            };
+            found.push(Finding {
+                kind: "broken_import",
+                severity: Severity::High.name(),
+                at: format!("{}:{}", one.file.path, first_line(edited, &one.file.path)),
+                message: format!(
+                    "{name} is not listed in __all__ any more, and {take} it from a file that imports everything from here"
+                ),
+                places: places(&lines),
+            });
+        }
+    }
+    cut(&mut found, MAX_FOUND);
+    found
 }
 
 /// Definitions of TypeScript and JavaScript that are not exported any more, with the imports of them that are left.

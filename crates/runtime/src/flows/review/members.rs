@@ -19,11 +19,11 @@ use crate::ctx::Ctx;
 use crate::flows::unattributed::{is_comment, is_documentation};
 use crate::workspace::Texts;
 
-/// Members that are looked for.
-const MAX_MEMBERS: usize = 20;
+/// Members that are looked for; the others are counted.
+const MAX_MEMBERS: usize = 40;
 /// Lines that are shown of each.
 const MAX_PLACES: usize = super::lines::MAX_PLACES;
-/// A name that so many lines say is a common word.
+/// A field that so many lines read may be another's on some of them.
 const MAX_USES: usize = 50;
 /// Shorter names of fields are those of other types, too.
 const MIN_FIELD: usize = 4;
@@ -100,10 +100,25 @@ pub fn still_said(
             found.extend(gone.told(ctx, held, graph, edited, after)?);
         }
     }
+    found.extend(gone.get(MAX_MEMBERS).map(|first| first.more(gone.len() - MAX_MEMBERS)));
     Ok(found)
 }
 
 impl Gone<'_> {
+    /// What is said where this one and others are too many to be looked for.
+    fn more(&self, count: usize) -> Finding {
+        Finding {
+            kind: "removed_but_used",
+            severity: Severity::Low.name(),
+            at: format!("{}:{}", self.path, self.symbol.line),
+            message: format!(
+                "{count} more fields and variants went, {} among them, and were not looked for: review the files one by one",
+                self.name
+            ),
+            places: Vec::new(),
+        }
+    }
+
     /// Whether other code gives values of Python the field: a class need not do that itself.
     fn is_given_outside(&self, ctx: &Ctx<'_>, after: &Texts) -> Result<bool, Fault> {
         if self.language != "python" {
@@ -309,9 +324,10 @@ impl Gone<'_> {
                 uses.insert((path, line.line));
             }
         }
-        if uses.is_empty() || uses.len() > MAX_USES {
+        if uses.is_empty() {
             return Ok(None);
         }
+        let doubt = if uses.len() > MAX_USES { ", though some may mean another's" } else { "" };
         let lines = if uses.len() == 1 {
             "1 line still says".to_owned()
         } else {
@@ -323,7 +339,7 @@ impl Gone<'_> {
             false => (
                 Severity::Medium,
                 format!(
-                    "{} has no field {name} any more, no other declares one, and {lines} it",
+                    "{} has no field {name} any more, no other declares one, and {lines} it{doubt}",
                     self.symbol.name
                 ),
             ),

@@ -17,6 +17,7 @@ mod java_calls;
 mod java_members;
 mod lines;
 mod literals;
+mod lost_bases;
 mod lost_ways;
 mod macro_made;
 mod made;
@@ -291,7 +292,9 @@ fn breaks(
     {
         findings.extend(lost_ways::lost(&mut held, &then, graph, edited));
         findings.extend(lost_ways::hidden(&then, graph, edited));
+        findings.extend(lost_ways::unlisted(&mut held, &then, graph, edited));
         findings.extend(narrowed::still_used(&then, graph, edited));
+        findings.extend(lost_bases::still_used(&mut held, &then, graph, edited));
         let made = constructors::unfit(&mut held, &then, graph, edited, &findings);
         findings.extend(made);
     }

@@ -6,6 +6,7 @@ use m1nd_risk::plan::Severity;
 use m1nd_risk::signature::{self, Call, Taken, takes};
 
 use super::held::Held;
+use super::lines::cut;
 use super::{Edited, Finding};
 
 /// Bytes of a signature that are shown.
@@ -43,7 +44,7 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
             }
         }
     }
-    found.truncate(MAX_FOUND);
+    cut(&mut found, MAX_FOUND);
     found
 }
 

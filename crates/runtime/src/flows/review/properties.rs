@@ -12,9 +12,8 @@ use super::held::Held;
 use super::signatures::{MAX_PLACES, Shape, Site, Told, untouched};
 use super::users::User;
 
-/// Shorter names are those of other things, too, and one that so many lines read is.
+/// Shorter names are those of other things, too.
 const MIN_NAME: usize = 4;
-const MAX_READS: usize = 50;
 
 /// How lines of a family of languages are found that a pattern is in.
 type Said<'s> = dyn Fn(&Pattern) -> Result<Vec<grep::Match>, Fault> + 's;
@@ -82,7 +81,7 @@ pub(super) fn read_otherwise(
         (false, _) => "read it without a call",
     };
     let unless = if may_fit { ", which fits where it gives a function" } else { "" };
-    Ok((1..=MAX_READS).contains(&lines.len()).then(|| Told {
+    Ok((!lines.is_empty()).then(|| Told {
         severity,
         what: format!("{what}, and {} {still}{unless}", untouched(lines.len())),
         places: lines.into_iter().take(MAX_PLACES).collect(),

@@ -30,13 +30,14 @@ use crate::workspace::Texts;
 const MIN_NAME: usize = 4;
 /// A constant counts only where an import or what stands before it joins it with its file.
 const MIN_CONSTANT: usize = 2;
-/// Names that are looked for.
+/// Names that are looked for at once, and how often that is done. More names are one move of many: those are told by what led to them.
 const MAX_NAMES: usize = 40;
+const MAX_TIMES: usize = 5;
 /// Lines that are looked at.
 const MAX_LINES: usize = 2_000;
 /// Lines that are shown of each.
 const MAX_PLACES: usize = super::lines::MAX_PLACES;
-/// A name that so many lines say is a common word.
+/// A name that so many lines say is a common word: some of them may mean another thing.
 const MAX_USES: usize = 50;
 /// Lines of one name whose files are looked into.
 const MAX_LOOKED_AT: usize = 4 * MAX_USES;
@@ -84,12 +85,18 @@ pub fn still_used(
     relations: Option<&Relations<'_>>,
 ) -> Result<Vec<Finding>, Fault> {
     let mut found = Vec::new();
-    for (family, gone) in gone(graph, edited, is_told) {
-        let names: Vec<&str> = gone.keys().copied().take(MAX_NAMES).collect();
+    let all = gone(graph, edited, is_told);
+    let parts = all.iter().flat_map(|(family, gone)| {
+        let gone: Vec<(&str, &Gone<'_>)> = gone.iter().map(|(name, gone)| (*name, gone)).collect();
+        let parts: Vec<_> = gone.chunks(MAX_NAMES).take(MAX_TIMES).map(<[_]>::to_vec).collect();
+        parts.into_iter().map(|part| (*family, part))
+    });
+    for (family, gone) in parts {
+        let names: Vec<&str> = gone.iter().map(|(name, _)| *name).collect();
         let written = format!(r"\b({})\b", names.join("|"));
         let Ok(pattern) = Pattern::compile(&written, Syntax::Regex, Case::Sensitive) else { continue };
         let said = said(ctx, after, &pattern, family, TIME_LIMIT)?;
-        for (name, gone) in gone.iter().take(MAX_NAMES) {
+        for (name, gone) in gone {
             let read = reading(graph, family, name, gone, &said);
             let is_use = |hit: &grep::Match| match gone.kind {
                 NodeKind::Constant => read.iter().any(|&(at, _)| std::ptr::eq(&said[at], hit)),
@@ -115,6 +122,9 @@ pub fn still_used(
             let uses: Vec<&grep::Match> = uses.take(MAX_LOOKED_AT).collect();
             let home = constants::Home { path: gone.path, name, around: &gone.around, family };
             let mut uses = meant(ctx, graph, &home, gone.kind, after, &uses)?;
+            if is_still_default(gone.edited, gone.symbol) {
+                uses.retain(|hit| hit.path.as_str() == gone.path);
+            }
             let related = relations.and_then(|all| all.get(&(gone.path, gone.line)));
             if relations.is_some() && gone.kind == NodeKind::Method {
                 // Anything may have a method of the name: only who was known to call this one counts.
@@ -122,16 +132,17 @@ pub fn still_used(
             }
             let certain = related.map(|related| &related.certain);
             let is_certain = certain.is_some_and(|lines| !lines.is_empty());
-            if !is_certain && (uses.is_empty() || uses.len() > MAX_USES) {
+            if !is_certain && uses.is_empty() {
                 continue;
             }
+            let is_common = uses.len() > MAX_USES;
             // The lines of tests come last.
             let mut lines: BTreeSet<(bool, &str, u64)> = certain
                 .into_iter()
                 .flatten()
                 .map(|&(is_test, path, line)| (is_test, path, u64::from(line)))
                 .collect();
-            if uses.len() <= MAX_USES {
+            if !is_common || !is_certain {
                 let known: BTreeSet<(&str, u64)> =
                     lines.iter().map(|&(_, path, line)| (path, line)).collect();
                 let more = uses.iter().map(|hit| (hit.path.as_str(), hit.line));
@@ -143,7 +154,7 @@ pub fn still_used(
             let by_text = gone.severity(read.iter().any(|&(_, is_imported)| is_imported));
             // Who is not known to have led there says the word, and may mean another thing by it.
             let is_doubtful = relations.is_some() && gone.kind != NodeKind::Constant;
-            let by_text = if is_doubtful { by_text.min(Severity::Medium) } else { by_text };
+            let by_text = if is_doubtful || is_common { by_text.min(Severity::Medium) } else { by_text };
             let severity = match related.filter(|_| is_certain) {
                 Some(related) => {
                     removed_nodes::severity(graph, gone.edited, gone.symbol, related).max(by_text)
@@ -161,6 +172,7 @@ pub fn still_used(
             };
             let say = match lines.len() {
                 1 => "1 line still says".to_owned(),
+                MAX_LOOKED_AT => format!("{MAX_LOOKED_AT} lines or more still say"),
                 count => format!("{count} lines still say"),
             };
             found.push(Finding {
@@ -388,6 +400,18 @@ pub(super) fn is_given_now(graph: &Graph, one: &Edited, symbol: &Changed, name: 
     let class = symbol.name.rsplit_once('.').map(|(class, _)| class);
     is_given_otherwise(&one.file.path, &text, name)
         || class.is_some_and(|class| has_answer(graph, &one.file.path, class))
+}
+
+/// Whether others took what went as the one thing that its module exports by default, and the module still exports something so:
+/// they give it a name of their own.
+pub(super) fn is_still_default(one: &Edited, symbol: &Changed) -> bool {
+    let (Some(old), Some(new)) = (&one.texts.0, &one.texts.1) else { return false };
+    let [old, new] = [old, new].map(|text| String::from_utf8_lossy(text));
+    let head = old.lines().nth((symbol.line as usize).saturating_sub(1)).unwrap_or_default();
+    let is_export = |line: &str| {
+        line.contains("export") && (line.contains("export default") || line.contains(" as default"))
+    };
+    head.trim_start().starts_with("export default") && new.lines().any(is_export)
 }
 
 /// Whether a member that went is a field of the same file now, as where a property became one.

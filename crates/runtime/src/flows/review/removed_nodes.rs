@@ -109,13 +109,16 @@ pub fn relations<'g>(
             continue;
         }
         let mut related = Related::default();
+        let is_default = removed::is_still_default(one, symbol);
         // What an edited file says of the name now.
         let mut said: BTreeMap<&str, Vec<Mention>> = BTreeMap::new();
         for edge in before.incoming(node).filter(|edge| DEPENDS.contains(&edge.kind)) {
             let source = before.node(edge.source);
             let user = users.entry(source.path()).or_insert_with(|| User::of(graph, edited, source.path()));
             let Some(user) = user else { continue };
-            if symbol.kind != NodeKind::Method && takes_another(user, name) {
+            if symbol.kind != NodeKind::Method && takes_another(user, name)
+                || is_default && user.path != one.file.path
+            {
                 continue;
             }
             for (line, evidence) in edge.sites() {

@@ -482,7 +482,8 @@ impl<'g> Shape<'g> {
             .collect();
         let what = if is.is_empty() { "nothing" } else { &is };
         (!calls.is_empty()).then(|| Told {
-            severity: if is_method { Severity::Low } else { Severity::Medium },
+            // All functions are methods there.
+            severity: if is_method && self.language != "java" { Severity::Low } else { Severity::Medium },
             what: format!(
                 "gives {what} instead of {was}; types are not compared, and {} of {} calls were not touched",
                 calls.len(),
