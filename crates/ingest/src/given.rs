@@ -57,8 +57,11 @@ mod tests {
         }
         assert!(is_given_otherwise("a.java", "import lombok.Data;\n@Data class A {}", "getName"));
         assert!(!is_given_otherwise("a.java", "@Data class A {}", "getName"));
-        let record = "record Pair<K>(K key, @Nullable int... rest) implements A {\n    void call(int no) {}\n}\n";
-        for (name, is) in [("key", true), ("rest", true), ("no", false), ("K", false), ("Pair", false), ("call", false)] {
+        let record =
+            "record Pair<K>(K key, @Nullable int... rest) implements A {\n    void call(int no) {}\n}\n";
+        for (name, is) in
+            [("key", true), ("rest", true), ("no", false), ("K", false), ("Pair", false), ("call", false)]
+        {
             assert_eq!(is_given_otherwise("a.java", record, name), is, "{name}");
         }
     }

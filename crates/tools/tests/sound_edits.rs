@@ -12,7 +12,8 @@ use serde_json::{Value, json};
 fn made(files: &str, path: &str, old: &str, new: &str) -> (Vec<String>, Vec<String>) {
     let fixture = Fixture::new(m1nd_tools::surface(), files);
     ok(&fixture, "ingest", json!({}));
-    let edit = json!({"verify": "graph", "edits": [{"file_path": path, "edits": [{"old": old, "new": new}]}]});
+    let edit =
+        json!({"verify": "graph", "edits": [{"file_path": path, "edits": [{"old": old, "new": new}]}]});
     let reply = fixture.call("apply_batch", edit);
     let list = |of: &Value, field: &str| -> Vec<String> {
         let all = of.as_array().cloned().unwrap_or_default();
@@ -22,7 +23,8 @@ fn made(files: &str, path: &str, old: &str, new: &str) -> (Vec<String>, Vec<Stri
         false => (Vec::new(), list(&reply.body["proactive_insights"], "")),
         true => {
             let detail = &reply.body["error"]["detail"];
-            let all = [list(&detail["dangling_callers"], "at"), list(&detail["findings"], "message")].concat();
+            let all =
+                [list(&detail["dangling_callers"], "at"), list(&detail["findings"], "message")].concat();
             assert!(!all.is_empty(), "{}", reply.body);
             (all, Vec::new())
         }
@@ -80,8 +82,7 @@ fn a_sentence_above_a_name_is_nothing_that_it_is_said_of() {
 
 #[test]
 fn each_of_several_calls_on_a_line_has_to_fit() {
-    let python =
-        "//- u.py\ndef h(x):\n    return x\n//- a.py\nfrom u import h\n\n\ndef z(v):\n    return h(v) + h(2)\n";
+    let python = "//- u.py\ndef h(x):\n    return x\n//- a.py\nfrom u import h\n\n\ndef z(v):\n    return h(v) + h(2)\n";
     assert!(!made(python, "a.py", "h(v)", "h()").0.is_empty());
     is_sound(python, "a.py", "h(v)", "h(x=v)");
     let go = "//- go.mod\nmodule a\n\ngo 1.21\n//- a.go\npackage a\n\nfunc last(s string) byte {\n\treturn s[0]\n}\n\nfunc both(x, y string) bool {\n\treturn last(x) == '/' && last(y) != '/'\n}\n";

@@ -19,7 +19,9 @@ fn makes_by_mark(text: &str, name: &str) -> bool {
 fn is_part_of_record(text: &str, name: &str) -> bool {
     let is_letter = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let is_word = |before: &str, after: &str| !before.ends_with(is_letter) && !after.starts_with(is_letter);
-    let records = text.match_indices("record ").filter(|(at, word)| is_word(&text[..*at], &text[at + word.len() - 1..]));
+    let records = text
+        .match_indices("record ")
+        .filter(|(at, word)| is_word(&text[..*at], &text[at + word.len() - 1..]));
     records.map(|(at, word)| head(&text[at + word.len()..])).any(|head| {
         let mut said = head.match_indices(name);
         said.any(|(at, _)| {

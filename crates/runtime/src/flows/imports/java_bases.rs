@@ -66,8 +66,11 @@ pub(super) fn are_plain(head: &str) -> bool {
             depth == 0
         })
         .collect();
-    let words: Vec<&str> = outer.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
-    let Some(first) = words.iter().position(|word| matches!(*word, "extends" | "implements")) else { return true };
+    let words: Vec<&str> =
+        outer.split(|c: char| c.is_whitespace() || c == ',').filter(|word| !word.is_empty()).collect();
+    let Some(first) = words.iter().position(|word| matches!(*word, "extends" | "implements")) else {
+        return true;
+    };
     let bases = words[first..].iter().filter(|word| !matches!(**word, "extends" | "implements"));
     bases.into_iter().all(|base| PLAIN.contains(&base.rsplit('.').next().unwrap_or(base)))
 }

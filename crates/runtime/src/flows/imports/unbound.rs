@@ -364,7 +364,8 @@ impl File<'_> {
         let types = world.graph.nodes_in(self.path).filter(|&ix| world.graph.node(ix).kind().is_type());
         let extends = |text: &str| says(text, "extends") || says(text, "implements");
         let mut heads = types.map(|ix| (ix, world.graph.node(ix).signature()));
-        let may_bring = |ix: NodeIx, head: &str| !knows_bases(world.graph, ix) && !java_bases::are_plain(head);
+        let may_bring =
+            |ix: NodeIx, head: &str| !knows_bases(world.graph, ix) && !java_bases::are_plain(head);
         let is_open = heads.any(|(ix, head)| extends(head) && (import.level > 0 || may_bring(ix, head)));
         if is_open { Certainty::Likely } else { Certainty::Certain }
     }

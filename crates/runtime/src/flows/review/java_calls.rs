@@ -58,7 +58,10 @@ impl NoMethod {
             true => told,
             false => Finding {
                 severity: Severity::Medium.name(),
-                message: format!("{}, unless a type above that is not of this workspace has another one", told.message),
+                message: format!(
+                    "{}, unless a type above that is not of this workspace has another one",
+                    told.message
+                ),
                 ..told
             },
         }

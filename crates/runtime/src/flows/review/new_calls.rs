@@ -125,7 +125,9 @@ pub(super) fn are_of_one(calls: &[Call]) -> bool {
     match calls {
         [] => false,
         [_] => true,
-        [first, rest @ ..] => said_of(first).is_some_and(|of| rest.iter().all(|call| said_of(call).as_ref() == Some(&of))),
+        [first, rest @ ..] => {
+            said_of(first).is_some_and(|of| rest.iter().all(|call| said_of(call).as_ref() == Some(&of)))
+        }
     }
 }
 
