@@ -124,7 +124,8 @@ fn a_call_that_the_change_writes_has_to_fit() {
     let of = |call: &str| told(&fixture, "app.py", &app.replace("put('a', 1)", call));
     assert_eq!(of("put('a')"), ["high signature_change app.py:5 lib.py:4"]);
     assert_eq!(of("Box()"), ["high signature_change app.py:5 lib.py:14"]);
-    for fits in ["put('b', size=2)", "put(*all)", "kept(1, 2)", "Box(2)", "put('b', 2), put('c')"] {
+    assert_eq!(of("put('b', 2), put('c')"), ["high signature_change app.py:5 lib.py:4"]);
+    for fits in ["put('b', size=2)", "put(*all)", "kept(1, 2)", "Box(2)", "put('b', 2), of.put('c')"] {
         assert_eq!(of(fits), [""; 0], "{fits}");
     }
     let go =
