@@ -16,6 +16,7 @@ use crate::pointed;
 use crate::quantity::quantities;
 use crate::quote::{self, Place};
 use crate::relates::{Deed, relations_in};
+use crate::rivals::{Rival, rival};
 use crate::situation::Situation;
 use crate::syntax::{Spoken, is_comment, is_import, places_of, spoken, takes_words_for_calls};
 use crate::tally;
@@ -60,11 +61,16 @@ pub(crate) fn uncovered(
     words.retain(
         |word| !matches!(&word.kind, Kind::Number(number) if is_counted(number) || is_tallied(number)),
     );
-    if words.is_empty() {
-        return None;
-    }
     let quoted = quoted(said, cited, situation, mode);
     if quoted.is_empty() {
+        return None;
+    }
+    if counted.is_empty()
+        && let Some(other) = rivaled(said, &words, &quoted, situation)
+    {
+        return Some(other);
+    }
+    if words.is_empty() {
         return None;
     }
     let room = Room::of(said, &words, &quoted, cited, counted, situation);
@@ -130,6 +136,24 @@ pub(crate) fn uncovered(
          that has it."
     );
     Some(Uncovered { why, is_shown: false, look_at: None })
+}
+
+/// A value that the claim says, where the lines that are quoted for it give another one.
+fn rivaled(said: &str, words: &[CodeWord], quoted: &[Place], situation: &Situation<'_>) -> Option<Uncovered> {
+    let own = quoted.iter().flat_map(|place| lines_of(&place.path, place.line, place.last, situation));
+    let own: Vec<Line> = own.collect();
+    // Prose says what it says in any words.
+    if own.iter().any(|line| is_document(&line.path) || is_comment(&line.path, &line.text)) {
+        return None;
+    }
+    let lines: Vec<&str> = own.iter().map(|line| line.text.as_str()).collect();
+    let Rival { said, instead } = rival(said, words, &lines)?;
+    let place = quoted.first().map(|place| format!("{}:{}", place.path, place.line)).unwrap_or_default();
+    let why = format!(
+        "It says {said}, and {place}, which is quoted for it, has {instead} there: quote the line that has {said}, or claim what \
+         this one shows."
+    );
+    Some(Uncovered { why, is_shown: true, look_at: None })
 }
 
 /// The places of the lines that are quoted for a claim.

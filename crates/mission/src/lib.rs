@@ -55,6 +55,7 @@ mod quantity;
 mod quote;
 mod relates;
 mod remarks;
+mod rivals;
 mod runs;
 mod searches;
 mod settle;

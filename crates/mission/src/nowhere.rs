@@ -90,7 +90,14 @@ pub(crate) fn is_nowhere(claim: &str, names_file: bool) -> bool {
     let has = |phrases: &[&str]| {
         phrases.iter().any(|phrase| starts_a_word(&lower, phrase) && !is_a_condition(&lower, phrase))
     };
-    let is_said = |word: &&str| said.iter().any(|one| one == word);
+    // What a function gives back may be called so.
+    let is_value = |at: usize| {
+        said[at] == "undefined"
+            && !at
+                .checked_sub(1)
+                .is_some_and(|at| ["is", "are", "was", "were", "left"].contains(&said[at].as_str()))
+    };
+    let is_said = |word: &&str| (0..said.len()).any(|at| said[at] == **word && !is_value(at));
     // Of "not … anywhere" and "nowhere" both deny; "anywhere" alone does not.
     let is_somewhere = || NOBODY.iter().any(|phrase| is_of_a_place(&lower, phrase));
     denies && NOWHERE.iter().any(is_said) || has(&NO_PLACE) || !names_file && has(&NOBODY) && !is_somewhere()
@@ -180,6 +187,11 @@ mod tests {
         ] {
             assert!(!is_nowhere(claim, false), "{claim}");
         }
+        for claim in ["f returns undefined", "f is false for both null and undefined", "f accepts undefined"]
+        {
+            assert!(!is_nowhere(claim, false), "{claim}");
+        }
+        assert!(is_nowhere("drain is undefined", false));
         for claim in
             ["it can be anywhere", "drain is not locked", "the last job is never popped", "piano codes"]
         {
