@@ -118,12 +118,13 @@ fn an_override_that_no_longer_fits_is_told() {
 
 #[test]
 fn a_call_that_the_change_writes_has_to_fit() {
-    let lib = "import functools\n\n\ndef put(url, size):\n    return url\n\n\n@functools.cache\ndef kept(url):\n    return url\n\n\nclass Box:\n    def __init__(self, size):\n        self.size = size\n";
-    let app = "from lib import Box, kept, put\n\n\ndef run():\n    return put('a', 1)\n";
+    let lib = "import functools\n\n\ndef put(url, size):\n    return url\n\n\n@wrapped\ndef kept(url):\n    return url\n\n\n@functools.lru_cache(maxsize=None)\ndef held(url):\n    return url\n\n\nclass Box:\n    def __init__(self, size):\n        self.size = size\n";
+    let app = "from lib import Box, held, kept, put\n\n\ndef run():\n    return put('a', 1)\n";
     let fixture = committed_files(&[("lib.py", lib), ("app.py", app)]);
     let of = |call: &str| told(&fixture, "app.py", &app.replace("put('a', 1)", call));
     assert_eq!(of("put('a')"), ["high signature_change app.py:5 lib.py:4"]);
-    assert_eq!(of("Box()"), ["high signature_change app.py:5 lib.py:14"]);
+    assert_eq!(of("Box()"), ["high signature_change app.py:5 lib.py:19"]);
+    assert_eq!(of("held()"), ["high signature_change app.py:5 lib.py:13"]);
     assert_eq!(of("put('b', 2), put('c')"), ["high signature_change app.py:5 lib.py:4"]);
     for fits in ["put('b', size=2)", "put(*all)", "kept(1, 2)", "Box(2)", "put('b', 2), of.put('c')"] {
         assert_eq!(of(fits), [""; 0], "{fits}");

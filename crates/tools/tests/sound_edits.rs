@@ -150,3 +150,12 @@ fn twenty_batches_can_be_taken_back_one_after_another() {
     assert!(again["batch_id"].is_null(), "{again}");
     assert_eq!(held(), "x = 5\n");
 }
+
+#[test]
+fn a_call_that_a_test_wants_to_fail_breaks_nothing() {
+    let files = "//- lib.py\ndef encode(data=None, files=None):\n    return data\n//- tests/test_lib.py\nimport pytest\n\nfrom lib import encode\n\n\ndef test_it():\n    with pytest.raises(TypeError):\n        encode(123)\n";
+    is_sound(files, "lib.py", "encode(data=None", "encode(content=None, data=None");
+    let plain =
+        files.replace("    with pytest.raises(TypeError):\n        encode(123)\n", "    encode(123)\n");
+    assert!(!made(&plain, "lib.py", "encode(data=None", "encode(content=None, data=None").0.is_empty());
+}

@@ -48,6 +48,19 @@ pub fn unfit(held: &mut Held<'_>, graph: &Graph, edited: &[Edited]) -> Vec<Findi
     found
 }
 
+/// Decorators of the standard library by which a function goes on taking what it says.
+const LEAVE_PARAMETERS: [&str; 9] = [
+    "staticmethod",
+    "classmethod",
+    "abstractmethod",
+    "cache",
+    "lru_cache",
+    "contextmanager",
+    "asynccontextmanager",
+    "override",
+    "final",
+];
+
 /// The files that a change left there and that can be read.
 pub(super) fn readable(edited: &[Edited]) -> impl Iterator<Item = &Edited> {
     edited.iter().filter(|one| one.file.how != How::Deleted && one.broken.is_none())
@@ -146,7 +159,8 @@ fn is_made_otherwise(held: &mut Held<'_>, graph: &Graph, target: NodeIx) -> bool
     let first = node.lines().0;
     let is_plain = |line: &str| {
         let mark = line.trim().trim_start_matches('@');
-        matches!(mark, "staticmethod" | "classmethod" | "abstractmethod" | "abc.abstractmethod")
+        let mark = mark.split('(').next().unwrap_or(mark).rsplit('.').next().unwrap_or(mark);
+        LEAVE_PARAMETERS.contains(&mark)
     };
     let mut marks = (first.saturating_sub(MARKS).max(1)..=first).map(|line| held.line(node.path(), line));
     let has_marks = marks.any(|line| line.trim_start().starts_with('@') && !is_plain(&line));

@@ -11,6 +11,7 @@ use m1nd_risk::signature::{self, Call, Fit, Taken, fit, shifts, takes};
 use m1nd_vfs::grep::{self, Pattern};
 
 use super::held::Held;
+use super::new_calls::is_meant_to_fail;
 use super::properties::{read_otherwise, users_before};
 use super::returned::{bare, results, taken_apart};
 use super::statics::called_otherwise;
@@ -261,6 +262,11 @@ impl<'g> Shape<'g> {
                 true => first,
                 false if is_only && calls.iter().any(|call| judge(call) == Left::Breaks) => Left::Breaks,
                 false => Left::Unknown,
+            };
+            // What a test wants to fail goes on failing.
+            let left = match left {
+                Left::Breaks if is_meant_to_fail(held, path, line) => Left::Fits,
+                left => left,
             };
             ((is_test, path, line), left)
         };
