@@ -194,7 +194,7 @@ impl Graph {
         m1nd_stdx::nearest::nearest(name, labels, max)
     }
 
-    /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code before it
+    /// Finds what a caller or a callee is asked of: like [`Graph::find_node`], but a name means code, values among it, before it
     /// means a file or a folder, and of a declaration and its definition it means the definition.
     pub fn find_code(&self, name: &str) -> Result<NodeIx, LookupError> {
         let name = name.trim();
@@ -203,7 +203,7 @@ impl Graph {
         }
         let is_code = |&ix: &NodeIx| {
             let kind = self.node(ix).kind();
-            kind.is_callable() || kind.is_type()
+            kind.is_callable() || kind.is_type() || kind == NodeKind::Constant
         };
         let mut code: Vec<NodeIx> = self.nodes_by_suffix(name).into_iter().filter(is_code).collect();
         for ix in &mut code {
@@ -320,6 +320,25 @@ mod tests {
         let graph = sample();
         let found = graph.find_node(name).map(|ix| graph.node(ix).id().to_owned());
         expect.assert_eq(&format!("{found:?}"));
+    }
+
+    #[test]
+    fn a_variable_of_a_module_is_no_less_meant_than_a_method_of_its_name() {
+        let mut builder = GraphBuilder::new();
+        for (kind, path, qualified) in [
+            (NodeKind::Method, "ctx.py", "AppContext.session"),
+            (NodeKind::Constant, "globals.py", "session"),
+            (NodeKind::Function, "globals.py", "push"),
+        ] {
+            let label = qualified.rsplit('.').next().unwrap_or(qualified).to_owned();
+            let spec = NodeSpec::new(kind, crate::ids::node_id(kind, path, qualified), label);
+            builder.node(NodeSpec { path: path.to_owned(), qualified: qualified.to_owned(), ..spec });
+        }
+        let graph = builder.finish(1);
+        assert!(matches!(graph.find_code("session"), Err(LookupError::Ambiguous { total: 2, .. })));
+        let method = graph.find_code("AppContext.session").map(|ix| graph.node(ix).kind());
+        assert_eq!(method, Ok(NodeKind::Method));
+        assert_eq!(graph.find_code("push").map(|ix| graph.node(ix).kind()), Ok(NodeKind::Function));
     }
 
     #[test]
