@@ -329,7 +329,9 @@ impl GoRules {
             line.push(at);
             let file = eval.program.file_of(at);
             let found = eval.program.def(at);
-            for &base in found.bases.iter() {
+            // What is embedded under another name is the type that has it.
+            let alias = found.of.filter(|_| at != def && found.kind == DefKind::TypeAlias);
+            for &base in found.bases.iter().chain(&alias) {
                 match eval.ty(file, base) {
                     Ty::Of(base, _) => work.push_back(base),
                     Ty::External => foreign = true,

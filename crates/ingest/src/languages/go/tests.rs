@@ -93,6 +93,38 @@ func Exit(code int) {}
 }
 
 #[test]
+fn a_type_that_is_embedded_by_another_name_has_its_methods() {
+    check(
+        "\
+//- go.mod
+module a
+//- g.go
+package a
+
+type Grp struct{}
+
+type Group = Grp
+
+func (g *Grp) GET() int { return 1 }
+//- e.go
+package a
+
+type Engine struct {
+	Group
+}
+
+func Use() int {
+	e := &Engine{}
+	return e.GET()
+}
+",
+        expect![[r#"
+            e.go Use -> g.go Grp.GET @[9]
+        "#]],
+    );
+}
+
+#[test]
 fn functions_for_several_systems_are_all_meant() {
     let found = testing::calls(
         r#"
