@@ -29,14 +29,9 @@ pub(crate) fn rival(sentence: &str, words: &[CodeWord], lines: &[&str]) -> Optio
     let found = valued.filter_map(|word| match &word.kind {
         Kind::Text(text) if !text.is_empty() => other_text(text, lines),
         Kind::Number(number) if !number.is_measured => other_number(&number.text, lines),
+        Kind::Snippet(code) => numbers(code).into_iter().find_map(|number| other_number(&number, lines)),
         _ => None,
     });
-    let found = found.chain(words.iter().filter_map(|word| match &word.kind {
-        Kind::Snippet(code) if !word.is_denied => {
-            numbers(code).into_iter().find_map(|it| other_number(&it, lines))
-        }
-        _ => None,
-    }));
     let plain: Vec<&str> = sentence.split_whitespace().map(bare).collect();
     let is_turned =
         plain.iter().any(|word| TURNS.contains(&word.to_lowercase().as_str()) || word.ends_with("n't"));
@@ -213,6 +208,7 @@ mod tests {
             ("f raises ValueError", "if not x:"),
             ("f waits 5 seconds", "wait(5000)"),
             ("f is 6", "x = 2 * 3"),
+            ("f returns it if `len(args) > 5`", "return pick(3)"),
             ("f returns it when the flag is set to 1", "return it not in {\"0\", \"no\"}"),
             ("f sends it if the scheme is \"http\"", "send(\"ftp\")"),
             ("f uses \"Basic\"", "\"Basic \" + user"),
